@@ -1,0 +1,1 @@
+"""Statistics, estimators and checks: pure functions of numbers."""

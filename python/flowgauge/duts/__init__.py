@@ -1,0 +1,1 @@
+"""Drivers: they start, wire, reset, describe and stop a DUT."""

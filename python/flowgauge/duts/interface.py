@@ -1,0 +1,68 @@
+"""What a driver is: it starts, wires, resets, describes and stops a DUT, and knows no benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True)
+class PortWiring:
+    """How to open one tester port.
+
+    `backend`: "ring" (then `handle` is the in-process port) or "af_packet". `netns`: name of the network namespace that holds
+    `interface`, None for our own. `max_rate_mbps` None: the link has no speed of its own.
+    """
+
+    of_port: int
+    backend: str
+    interface: str = ""
+    netns: str | None = None
+    max_rate_mbps: float | None = None
+    handle: Any = None
+
+
+@dataclass(frozen=True)
+class ControlWiring:
+    """How the OpenFlow channel comes about.
+
+    `mode` "listen": the switch connects to us; "connect": we connect to the switch (`ptcp:`). `listener`: a bound socket when the driver
+    already listens. `versions` that the driver can offer, best first.
+    """
+
+    mode: str
+    host: str
+    port: int
+    netns: str | None = None
+    versions: tuple[str, ...] = ("1.3", "1.0")
+    handle: Any = None
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """Everything needed to open a testbed on a started DUT."""
+
+    ports: tuple[PortWiring, ...]
+    control: ControlWiring
+
+
+class Driver(Protocol):
+    """A DUT driver. Starting one never touches the machine's own Open vSwitch, interfaces or firewall."""
+
+    name: str
+
+    def start(self, version: str) -> Wiring:
+        """Start and wire the DUT for that OpenFlow version. Raises SetupError and its kinds."""
+
+    def reset(self) -> None:
+        """Bring the DUT back to its state after `start`, entries removed; called between benchmarks."""
+
+    def describe(self) -> Mapping[str, Any]:
+        """Kind, version of the switch software, its configuration and wiring, for the record."""
+
+    def alive(self) -> bool:
+        """Whether the DUT still runs (external switches: always True)."""
+
+    def stop(self) -> None:
+        """Remove everything that `start` made. May be called twice, and after a crash."""

@@ -1,0 +1,143 @@
+"""The error catalogue: each error has a stable name, a place, what was expected and what was found.
+
+The command line prints the message and exits with `exit_code`; Rust errors arrive with the same names.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class FlowgaugeError(Exception):
+    """Base of all errors that a user may see.
+
+    `name` is stable and documented; `advice` says what to do about it.
+    """
+
+    name: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, advice: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.advice = advice
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors cross process boundaries whole (keyword arguments would be lost otherwise)."""
+        return _rebuild, (type(self), self.message, self.advice)
+
+
+def _rebuild(kind: type[FlowgaugeError], message: str, advice: str | None) -> FlowgaugeError:
+    return kind(message, advice=advice)
+
+
+class UsageError(FlowgaugeError):
+    """The command line or a configuration file asks for something that does not exist or is not allowed."""
+
+    name = "usage"
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """A TOML file is malformed, or a key in it has a value that is not allowed; names file, line and key."""
+
+    name = "config"
+
+
+class UnknownNameError(UsageError):
+    """No suite, benchmark, DUT, parameter or published result has that name; lists those that exist."""
+
+    name = "unknown-name"
+
+
+class SetupError(FlowgaugeError):
+    """The DUT or this host could not be set up; nothing was measured."""
+
+    name = "setup"
+    exit_code = 3
+
+
+class MissingToolError(SetupError):
+    """A program or kernel facility that the DUT needs is not on this host."""
+
+    name = "missing-tool"
+
+
+class PermissionNeededError(SetupError):
+    """The operation needs a privilege (usually root) that this process lacks."""
+
+    name = "permission-needed"
+
+
+class InterfaceError(SetupError):
+    """A network interface is missing or down, or can't be opened."""
+
+    name = "interface"
+
+
+class PortBusyError(SetupError):
+    """The TCP port on which the switch was to connect is in use."""
+
+    name = "port-busy"
+
+
+class ChannelError(FlowgaugeError):
+    """The OpenFlow channel failed: never connected, closed, reset, or spoke something else."""
+
+    name = "channel"
+
+
+class NeverConnectedError(ChannelError):
+    """No switch opened (or accepted) the OpenFlow channel in time."""
+
+    name = "never-connected"
+    exit_code = 3
+
+
+class VersionMismatchError(ChannelError):
+    """The switch speaks no OpenFlow version that was asked for."""
+
+    name = "version-mismatch"
+    exit_code = 3
+
+
+class GarbageError(ChannelError):
+    """The peer sent bytes that are not OpenFlow; names the offset."""
+
+    name = "garbage"
+
+
+class ChannelClosedError(ChannelError):
+    """The switch closed or reset the channel."""
+
+    name = "channel-closed"
+
+
+class ReplyTimeoutError(ChannelError):
+    """The switch did not answer a request in time."""
+
+    name = "reply-timeout"
+
+
+class RejectedError(ChannelError):
+    """The switch answered a request with an OpenFlow error; names type and code."""
+
+    name = "rejected"
+
+
+class TrialError(FlowgaugeError):
+    """A trial could not be completed; the rest of the run goes on."""
+
+    name = "trial"
+
+
+class DutDiedError(TrialError):
+    """The DUT stopped during a trial."""
+
+    name = "dut-died"
+
+
+class WorkerDiedError(TrialError):
+    """The worker process that held the testbed ended unexpectedly."""
+
+    name = "worker-died"

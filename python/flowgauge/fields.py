@@ -1,0 +1,51 @@
+"""One table of every metric and figure: its unit, the header a reader sees, and what it means.
+
+Column names, headers, units and documentation all come from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column: `unit` is "" for plain numbers and text; `digits` is how many significant digits to print."""
+
+    name: str
+    header: str
+    unit: str
+    text: str
+    digits: int = 4
+
+
+FIELDS: dict[str, Field] = {
+    f.name: f
+    for f in (
+        Field("rate_mbps", "rate", "Mbit/s", "Requested layer-2 load, 10^6 bit/s, FCS counted."),
+        Field("frame_size", "frame size", "B", "Frame size with FCS (RFC 2544)."),
+        Field("entries", "flow entries", "", "Number of flow entries added, modified or deleted."),
+        Field("echo_rate", "echo rate", "1/s", "ECHO_REQUESTs per second."),
+        Field("requested", "requested", "frames", "Frames that the schedule asked for."),
+        Field("sent", "sent", "frames", "Frames that left the tester: the offered load."),
+        Field("received", "received", "frames", "Distinct frames that came back where they were expected."),
+        Field("lost", "lost", "frames", "Sent and never received."),
+        Field("duplicated", "duplicated", "frames", "Further copies of a frame already received."),
+        Field("reordered", "reordered", "frames", "Received behind a frame that was sent later."),
+        Field("late", "late", "frames", "Arrived after the stop, within the drain time."),
+        Field("loss_ratio", "loss", "", "Lost frames by sent frames.", 3),
+        Field("offered_pps", "offered load", "pps", "Frames that left, per second."),
+        Field("offered_l2_mbps", "offered load (L2)", "Mbit/s", "pps * size * 8 / 1e6."),
+        Field("forwarding_pps", "forwarding rate", "pps", "Frames that came back, per second."),
+        Field("message_rate", "messages", "1/s", "Control messages per second."),
+        Field("delay_min_us", "delay min", "us", "Smallest delay."),
+        Field("delay_mean_us", "delay mean", "us", "Mean delay."),
+        Field("delay_median_us", "delay median", "us", "Median delay."),
+        Field("delay_p90_us", "delay p90", "us", "90th percentile of the delay."),
+        Field("delay_p99_us", "delay p99", "us", "99th percentile of the delay."),
+        Field("delay_p999_us", "delay p99.9", "us", "99.9th percentile of the delay."),
+        Field("delay_max_us", "delay max", "us", "Largest delay."),
+        Field("delay_std_us", "delay std", "us", "Standard deviation of the delay."),
+    )
+}
+"""By name."""

@@ -1,0 +1,1 @@
+"""The literature's results, in the schema of a run."""

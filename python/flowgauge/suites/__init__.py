@@ -1,0 +1,1 @@
+"""Suites: lists of benchmarks with parameters, in TOML."""

@@ -1,0 +1,1 @@
+"""What benchmarks see, live and simulated."""
