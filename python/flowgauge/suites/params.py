@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from flowgauge.benchmarks.base import Benchmark, Params
 from flowgauge.errors import ConfigError, UsageError
 from flowgauge.names import unknown
+from flowgauge.results.numbers import plain
 from flowgauge.suites import Entry
 
 
@@ -86,6 +87,7 @@ def layers(
 
 def make(kind: type[Benchmark[Any]], sources: Sequence[Layer], *, repeat: int | None, seed: int) -> Params:
     """The parameters. `repeat` and `seed` go into the parameters of that name, where the benchmark has them.
+    Values are rounded as run.json rounds them, so that a run and its resumption compute the same points.
 
     Raises UnknownNameError for a parameter that does not exist, ConfigError for a value that is not allowed.
     """
@@ -102,7 +104,7 @@ def make(kind: type[Benchmark[Any]], sources: Sequence[Layer], *, repeat: int | 
         values["repeats"] = repeat
         origin["repeats"] = Layer({}, f"--repeat {repeat}")
     try:
-        return kind.params_type.model_validate(values)
+        return kind.params_type.model_validate(plain(values))
     except ValidationError as error:
         raise _config_error(kind, error, origin) from error
 
