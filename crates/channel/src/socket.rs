@@ -158,3 +158,45 @@ fn kernel_stamp(header: &libc::msghdr) -> Option<u64> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_kernel_stamps_arrival_and_not_reading() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let mut socket = Socket::new(listener.accept().unwrap().0).unwrap();
+        // The first stamps of a host may still be missing: the kernel switches stamping on lazily.
+        let mut stamped = 0;
+        for _ in 0..10 {
+            let sent = Clock.now();
+            peer.write_all(&[1; 100]).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+            let Ok(Read::Bytes(100, stamp)) = socket.read(&mut [0; 1000]) else { panic!("100 bytes wait") };
+            if let Some(stamp) = stamp {
+                stamped += 1;
+                assert!(stamp + Nanos::from_micros(5) >= sent, "{stamp:?} before {sent:?}");
+                assert!(stamp - sent < Nanos::from_millis(15), "stamped at reading: {}", stamp - sent);
+            }
+        }
+        assert!(stamped >= 8, "{stamped} of 10 reads had a kernel stamp");
+    }
+
+    #[test]
+    fn acknowledged_bytes_are_those_that_the_peer_has() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let mut socket = Socket::new(listener.accept().unwrap().0).unwrap();
+        while socket.write(&[0; 65_536]).unwrap() > 0 {}
+        std::thread::sleep(Duration::from_millis(20));
+        // The peer reads nothing: its buffer is acknowledged, ours is not.
+        assert!(socket.acknowledged() < socket.written());
+        drop(peer);
+    }
+}

@@ -86,11 +86,13 @@ impl Worker {
         while !self.stop.load(Ordering::Acquire) {
             self.accept();
             self.connect();
+            let busy = self.turn_links(Clock.now());
             let now = Clock.now();
-            if self.turn_links(now) {
+            if busy {
+                // Counted from the turn's end: a long turn must not look like a long idleness.
                 busy_at = now;
             }
-            self.wait(busy_at, spin);
+            self.wait(now, busy || now - busy_at < spin, spin);
         }
         for link in self.links.drain(..).flatten() {
             link.end(&ChannelError::ClosedHere);
@@ -99,11 +101,10 @@ impl Worker {
     }
 
     /// Collects events: at once while there was work lately or a deadline is near, else asleep.
-    fn wait(&mut self, busy_at: Nanos, spin: Nanos) {
-        let now = Clock.now();
+    fn wait(&mut self, now: Nanos, active: bool, spin: Nanos) {
         let deadline = self.links.iter().flatten().filter_map(Link::deadline).chain(self.connect_at).min();
         let until = deadline.map(|d| d - now);
-        let spinning = now - busy_at < spin || until.is_some_and(|left| left <= spin);
+        let spinning = active || until.is_some_and(|left| left <= spin);
         let mut timeout = if spinning { Some(Nanos::ZERO) } else { until.map(|left| left - spin) };
         if !spinning {
             self.wake.about_to_sleep();
