@@ -46,18 +46,51 @@ FIELDS: dict[str, Field] = {
         Field("delay_p999_us", "delay p99.9", "us", "99.9th percentile of the delay."),
         Field("delay_max_us", "delay max", "us", "Largest delay."),
         Field("delay_std_us", "delay std", "us", "Standard deviation of the delay."),
-        Field("delay_stated_us", "delay stated", "us", "A delay as a document's text states it, mean or median not said."),
-        Field("delay_variation_stated_us", "variation stated", "us", "A delay variation as a document's text states it."),
+        Field(
+            "delay_stated_us",
+            "delay stated",
+            "us",
+            "A delay as a document's text states it, mean or median not said.",
+        ),
+        Field(
+            "delay_variation_stated_us",
+            "variation stated",
+            "us",
+            "A delay variation as a document's text states it.",
+        ),
         Field("throughput_ratio", "received/sent", "", "Received frames by sent frames, as published.", 4),
-        Field("activation_us", "time to data plane", "us", "From the first byte sent to the last entry's effect."),
-        Field("activation_median_us", "to data plane, median", "us", "Median of the time to data plane, as published."),
-        Field("activation_std_us", "to data plane, std", "us", "Standard deviation of the time to data plane."),
-        Field("activation_low_us", "to data plane, from", "us", "The last entry had no effect yet at this time."),
-        Field("activation_high_us", "to data plane, until", "us", "The last entry had its effect by this time."),
+        Field(
+            "activation_us",
+            "time to data plane",
+            "us",
+            "From the first byte sent to the last entry's effect.",
+        ),
+        Field(
+            "activation_median_us",
+            "to data plane, median",
+            "us",
+            "Median of the time to data plane, as published.",
+        ),
+        Field(
+            "activation_std_us", "to data plane, std", "us", "Standard deviation of the time to data plane."
+        ),
+        Field(
+            "activation_low_us", "to data plane, from", "us", "The last entry had no effect yet at this time."
+        ),
+        Field(
+            "activation_high_us", "to data plane, until", "us", "The last entry had its effect by this time."
+        ),
         Field("barrier_us", "barrier", "us", "From the first byte sent to the barrier reply."),
         Field("per_entry_us", "per entry", "us", "Time to data plane by number of entries."),
-        Field("per_entry_stated_us", "per entry stated", "us", "Time per entry as a document's text states it."),
-        Field("slope_us_per_entry", "slope", "us/entry", "Growth of the time to data plane with the number of entries."),
+        Field(
+            "per_entry_stated_us", "per entry stated", "us", "Time per entry as a document's text states it."
+        ),
+        Field(
+            "slope_us_per_entry",
+            "slope",
+            "us/entry",
+            "Growth of the time to data plane with the number of entries.",
+        ),
         Field("max_entries", "entries held", "", "Largest number of entries that the switch held.", 7),
     )
 }

@@ -44,7 +44,8 @@ CHECKS: Mapping[str, Explanation] = {
         "Measure longer or repeat more often (`--repeat`).",
     ),
     "dut-restart": Explanation(
-        "The DUT stopped or started again during the trial.", "Look into the switch's log; repeat the benchmark."
+        "The DUT stopped or started again during the trial.",
+        "Look into the switch's log; repeat the benchmark.",
     ),
     "channel-reset": Explanation(
         "The switch closed or reset the OpenFlow channel. For some benchmarks that is the result.",
