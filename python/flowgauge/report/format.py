@@ -8,7 +8,7 @@ from math import floor, isfinite, log10
 from flowgauge.fields import FIELDS
 from flowgauge.model import Figure, Scalar
 
-MISSING = "–"
+MISSING = "—"
 _SUPERSCRIPT = str.maketrans("0123456789,", "⁰¹²³⁴⁵⁶⁷⁸⁹˒")
 
 
@@ -47,10 +47,10 @@ def heading(name: str, unit: str) -> str:
 
 
 def number_text(value: float | None, digits: int = 4) -> str:
-    """A number with that many significant digits, all digits of integers and of large numbers, "–" for None.
+    """A number with that many significant digits, all digits of integers and of large numbers, "—" for None.
 
     >>> number_text(None), number_text(0), number_text(61.2483), number_text(1681487), number_text(2e-7)
-    ('–', '0', '61.25', '1,681,487', '2e-07')
+    ('—', '0', '61.25', '1,681,487', '2e-07')
     """
     if value is None:
         return MISSING

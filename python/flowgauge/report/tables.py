@@ -118,20 +118,15 @@ def _key_sets(figures: Iterable[Figure]) -> list[tuple[str, ...]]:
 
 
 def _table(keys: tuple[str, ...], figures: Iterable[Figure]) -> Table:
+    """Columns stand in the benchmark's order, frame counters behind the others."""
     mine = [f for f in figures if tuple(f.at) == keys]
-    names = sorted(dict.fromkeys(f.name for f in mine), key=_order)
+    names = sorted(
+        dict.fromkeys(f.name for f in mine), key=lambda n: n in FIELDS and FIELDS[n].unit == "frames"
+    )
     rows: dict[Point, Row] = {}
     for figure in mine:
         rows.setdefault(figure.at, Row(figure.at, {})).cells[figure.name] = figure
     return Table(keys, tuple(names), {f.name: f.unit for f in mine}, list(rows.values()))
-
-
-def _order(name: str) -> int:
-    """Delays first, as they stand in the field table after the counters; unknown names keep their place behind."""
-    known = list(FIELDS)
-    if name not in FIELDS:
-        return 3000
-    return known.index(name) + (1000 if FIELDS[name].unit == "frames" else 0)
 
 
 def _findings(figures: Iterable[Figure], trials: Iterable[TrialRecord]) -> dict[str, Finding]:
