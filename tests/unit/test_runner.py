@@ -39,14 +39,21 @@ def plan(acts: Sequence[str] = ("ok", "ok"), *, targets: Sequence[str] = ("fake"
 
 
 def run(
-    what: Plan, path: Path, *, resume: bool = False, observer: Observer | None = None, interrupts: Interrupts | None = None
+    what: Plan,
+    path: Path,
+    *,
+    resume: bool = False,
+    observer: Observer | None = None,
+    interrupts: Interrupts | None = None,
 ) -> Outcome:
     document = RunDocument(id="x", suite=what.suite, command=["flowgauge"], config=what.config())
     directory = RunWriter.resume(path) if resume else RunWriter.create(path, document)
     try:
         with interrupts or Interrupts() as held:
             watcher = observer or Observer()
-            return Runner(what, directory, watcher, Bench(what, directory, watcher, held, fakes.SEAM), held).run()
+            return Runner(
+                what, directory, watcher, Bench(what, directory, watcher, held, fakes.SEAM), held
+            ).run()
     finally:
         directory.close()
 

@@ -35,10 +35,13 @@ class RunEnds(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Seam:
-    """Where testbeds come from: "module:function" of `open_testbed(dut, options)` and of `recover(dut)`."""
+    """Where testbeds come from: "module:function" of `open_testbed(dut, options)`, of `recover(dut)`, and of a function that
+    raises UsageError when a DUT's name or file is wrong, and starts nothing.
+    """
 
     opener: str = "flowgauge.testbed:open_testbed"
     recover: str = "flowgauge.testbed:recover"
+    check: str = "flowgauge.duts:create"
 
 
 class Bench:

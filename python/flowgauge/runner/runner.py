@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flowgauge.errors import FlowgaugeError, SetupError, UsageError
+from flowgauge.errors import FlowgaugeError, RunWriteError, SetupError, UsageError
 from flowgauge.model import Check, CheckState, Point, Scalar, Trial, TrialRecord, trial_id
 from flowgauge.results.numbers import plain
 from flowgauge.results.schema import FigureDocument, SkippedDocument, figure_document
-from flowgauge.results.writer import RunWriteError, RunWriter, wall_time
+from flowgauge.results.writer import RunWriter, wall_time
 from flowgauge.runner.bench import Bench, RunEnds
 from flowgauge.runner.estimate import Estimate, expected_seconds
 from flowgauge.runner.interrupts import Interrupted, Interrupts
