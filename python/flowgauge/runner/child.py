@@ -110,6 +110,10 @@ class _Worker:
         benchmark = self._benchmarks[request.name]
         params = benchmark.params_type.model_validate(request.params)
         trial = benchmark.trial(self._testbed, params, Point(**request.point))
+        if not self._alive():
+            raise DutDiedError(
+                "it measured a DUT that no longer ran"
+            )  # a dead switch must not count as 100 % loss
         samples.by_prefix(trial.samples)  # raises when they could not be stored
         return trial
 
