@@ -100,7 +100,7 @@ def test_all_well(tmp_path: Path) -> None:
         ),
         (
             "dut-dies-quietly",
-            "dut-died: the DUT stopped during the trial (it measured a DUT that no longer ran)",
+            "dut-died: the DUT stopped during the trial",
             2,
             False,
         ),

@@ -119,6 +119,8 @@ class _Worker:
 
     def _failed(self, error: FlowgaugeError, *, usable: bool = True) -> Failed:
         """A dead DUT is the reason behind any other error; a broken channel needs a new testbed."""
+        if isinstance(error, DutDiedError):
+            return Failed(error, usable=False)
         if not self._alive():
             text = f"the DUT stopped during the trial ({error.message})"
             return Failed(DutDiedError(text, advice="log.txt holds what the DUT printed."), usable=False)
