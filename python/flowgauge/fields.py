@@ -113,6 +113,31 @@ FIELDS: dict[str, Field] = {
             "held", "entries held", "", "Entries that the switch says it holds, read back after a barrier.", 9
         ),
         Field("max_entries", "most entries held", "", "Largest number of entries that the switch held.", 9),
+        Field(
+            "delay_stated_us",
+            "delay stated",
+            "us",
+            "A delay as a document's text states it, mean or median not said.",
+        ),
+        Field(
+            "delay_variation_stated_us",
+            "variation stated",
+            "us",
+            "A delay variation as a document's text states it.",
+        ),
+        Field("throughput_ratio", "received/sent", "", "Received frames by sent frames, as published.", 4),
+        Field(
+            "activation_median_us",
+            "to data plane, median",
+            "us",
+            "Median of the time to data plane, as published.",
+        ),
+        Field(
+            "activation_std_us", "to data plane, std", "us", "Standard deviation of the time to data plane."
+        ),
+        Field(
+            "per_entry_stated_us", "per entry stated", "us", "Time per entry as a document's text states it."
+        ),
     )
 }
 """By name."""

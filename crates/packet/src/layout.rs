@@ -5,7 +5,7 @@
 //! It believes no length: a header that is cut off or malformed is absent, and so is all that follows it.
 
 use crate::bytes::{be16, chunk};
-use crate::header::{ether_type, icmp_type, ip_proto};
+use crate::header::{Extensions, ether_type, icmp_type, ip_proto};
 
 /// Which header follows Ethernet and its tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +173,7 @@ impl Layout {
     #[cold]
     fn extensions(&mut self, frame: &[u8]) -> bool {
         let payload = &frame[self.l4..self.end];
-        let mut walk = crate::header::ipv6::Extensions::new(self.ip_proto, payload);
+        let mut walk = Extensions::new(self.ip_proto, payload);
         for extension in &mut walk {
             self.routed |= extension.segments_left().is_some_and(|left| left > 0);
         }

@@ -14,6 +14,8 @@ pub mod header;
 pub mod layout;
 mod mac;
 pub mod template;
+#[cfg(test)]
+mod testing;
 
 pub use field::Field;
 pub use flow_key::{FlowKey, FlowMask};

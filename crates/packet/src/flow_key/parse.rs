@@ -190,3 +190,87 @@ impl FlowKey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{flow_set, naive};
+    use crate::{FrameTemplate, Payload};
+
+    /// Frames that look like frames: a template's, with some bytes changed, cut somewhere.
+    fn mangled() -> impl Strategy<Value = Vec<u8>> {
+        let changes = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
+        (flow_set(), changes, 0usize..200, any::<u64>()).prop_map(|(flows, changes, cut, seed)| {
+            let size = FrameTemplate::smallest(&flows) + 60;
+            let template = FrameTemplate::new(&flows, size, Payload::Random { seed }).unwrap();
+            let mut frame = vec![0; template.len()];
+            template.write(0, &mut frame);
+            for (at, byte) in changes {
+                let at = at.index(template.payload_offset() + 8);
+                frame[at] = byte;
+            }
+            frame.truncate(cut);
+            frame
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn agrees_with_the_views(frame in mangled(), in_port: u32) {
+            prop_assert_eq!(FlowKey::parse(&frame, in_port), naive(&frame, in_port).key);
+        }
+
+        #[test]
+        fn agrees_with_the_views_on_any_bytes(frame in proptest::collection::vec(any::<u8>(), 0..100)) {
+            prop_assert_eq!(FlowKey::parse(&frame, 1), naive(&frame, 1).key);
+        }
+    }
+
+    fn udp_frame() -> Vec<u8> {
+        let flows = crate::FlowSet::new(1, vec![]).unwrap();
+        let mut frame = vec![0; 60];
+        FrameTemplate::new(&flows, 64, Payload::Zero).unwrap().write(0, &mut frame);
+        frame
+    }
+
+    #[test]
+    fn a_first_fragment_has_ports_and_a_later_one_none() {
+        let mut frame = udp_frame();
+        frame[20] = 0x20;
+        assert_eq!(FlowKey::parse(&frame, 1).get(Field::UdpDst), Some(7));
+        frame[21] = 1;
+        let key = FlowKey::parse(&frame, 1);
+        assert_eq!((key.get(Field::UdpDst), key.get(Field::IpProto)), (None, Some(17)));
+    }
+
+    #[test]
+    fn a_truncated_frame_gives_what_is_there() {
+        let frame = udp_frame();
+        let present = |len| FlowKey::parse(&frame[..len], 1).fields().count() - 6;
+        assert_eq!([13, 14, 33, 34, 41, 42].map(present), [0, 4, 4, 11, 11, 13]);
+    }
+
+    #[test]
+    fn snap_and_length_frames_have_openflows_types() {
+        let mut frame = udp_frame();
+        frame[12..14].copy_from_slice(&[0, 46]);
+        assert_eq!(FlowKey::parse(&frame, 1).get(Field::EthType), Some(0x05ff));
+        frame.splice(14..14, [0xaa, 0xaa, 3, 0, 0, 0, 8, 0]);
+        let key = FlowKey::parse(&frame, 1);
+        assert_eq!((key.get(Field::EthType), key.get(Field::UdpDst)), (Some(0x0800), Some(7)));
+    }
+
+    #[test]
+    fn untagged_is_vlan_zero_and_a_cut_tag_is_absent() {
+        let mut frame = udp_frame();
+        assert_eq!(FlowKey::parse(&frame, 1).get(Field::VlanVid), Some(0));
+        frame.splice(12..12, [0x88, 0xa8, 0xe0, 5]);
+        let key = FlowKey::parse(&frame, 1);
+        assert_eq!((key.get(Field::VlanVid), key.get(Field::VlanPcp)), (Some(0x1005), Some(7)));
+        let cut = FlowKey::parse(&frame[..16], 1);
+        assert_eq!((cut.get(Field::VlanVid), cut.get(Field::EthType)), (None, None));
+    }
+}

@@ -10,6 +10,7 @@ pub mod stack;
 use crate::{Field, FlowKey};
 pub use error::FlowSetError;
 pub use pattern::Pattern;
+pub(crate) use pattern::split_mix;
 use stack::Stack;
 
 /// A family of `count` header values: base header and patterns on fields.
