@@ -27,3 +27,10 @@ def clean(console: Console | None = None) -> int:
     if os.geteuid() != 0:
         console.print("(runs of root leave things that only root sees: sudo flowgauge clean)")
     return 3 if cleaned.failed else 0
+
+
+def command() -> None:
+    """Remove what a crashed run left behind."""
+    import typer
+
+    raise typer.Exit(clean())

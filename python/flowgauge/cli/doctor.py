@@ -36,3 +36,10 @@ def _print(console: Console, finding: Finding) -> None:
     console.print(f"  {SIGNS[finding.state]} {finding.what:<13} {escape(finding.text)}", soft_wrap=True)
     if finding.mend:
         console.print(f"       {'':<13} mend: [cyan]{escape(finding.mend)}[/]", soft_wrap=True)
+
+
+def command() -> None:
+    """Say what this host lacks, and the command that mends it."""
+    import typer
+
+    raise typer.Exit(doctor())
