@@ -12,14 +12,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the fake testbed, whose benchmarks are registered."""
+    """The folder of the fake testbed, whose benchmarks and suite are all there are."""
     import fakes
 
-    from flowgauge import benchmarks
+    from flowgauge import benchmarks, suites
 
     folder = tmp_path / "fake"
     folder.mkdir()
     monkeypatch.setenv("FLOWGAUGE_FAKE", str(folder))
-    for name, path in fakes.BENCHMARKS.items():
-        monkeypatch.setitem(benchmarks.BUILTIN, name, path)
+    monkeypatch.setattr(benchmarks, "BUILTIN", fakes.BENCHMARKS)
+    monkeypatch.setattr(suites, "FOLDER", folder / "suites")
+    (folder / "suites").mkdir()
+    (folder / "suites" / "small.toml").write_text('[[benchmark]]\nname = "fake"\n')
     return folder

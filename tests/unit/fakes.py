@@ -17,12 +17,19 @@ import numpy as np
 from pydantic import Field
 
 from flowgauge.benchmarks.base import Benchmark, Params
-from flowgauge.errors import ChannelClosedError, PermissionNeededError, RejectedError, SetupError, UnknownNameError
+from flowgauge.errors import (
+    ChannelClosedError,
+    PermissionNeededError,
+    RejectedError,
+    SetupError,
+    UnknownNameError,
+)
 from flowgauge.model import Check, CheckState, Figure, Point, Trial, TrialRecord
+from flowgauge.names import unknown
 from flowgauge.runner.bench import Seam
 from flowgauge.testbed.interface import Loopback, OpenOptions, Port
 
-SEAM = Seam("fakes:open_testbed", "fakes:recover")
+SEAM = Seam("fakes:open_testbed", "fakes:recover", "fakes:check")
 
 
 def note(text: str) -> None:
@@ -101,6 +108,11 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[FakeDriver, F
         driver.stop()
 
 
+def check(dut: str) -> None:
+    if dut.startswith("no-such"):
+        raise unknown("DUT", dut, ["fake"])
+
+
 def recover(dut: str) -> None:
     note(f"recover {dut}")
 
@@ -138,6 +150,8 @@ class Fake(Benchmark[FakeParams]):
         if act == "dut-dies":
             testbed.driver.lives = False
             raise ChannelClosedError("the switch closed the channel")
+        if act == "dut-dies-quietly":
+            testbed.driver.lives = False
         if act == "channel":
             raise ChannelClosedError("the switch closed the channel")
         if act == "reject":
@@ -152,10 +166,19 @@ class Fake(Benchmark[FakeParams]):
         if act == "lost" or (act == "lost-once" and count_down("lose")):
             text = "3 frames were dropped by the tester"
             checks = (Check("tester-loss", CheckState.FAIL, text, "Slow down.", invalidates=True),)
-        samples = {"latency.value_ns": np.array([10, 20]), "latency.count": np.array([1, 2]), "raw": np.arange(3)}
+        samples = {
+            "latency.value_ns": np.array([10, 20]),
+            "latency.count": np.array([1, 2]),
+            "raw": np.arange(3),
+        }
         if act == "ragged":
             samples["latency.count"] = np.array([1])
-        return Trial({"delay_mean_us": np.float64(1 / 3), "lost": np.int64(0), "nothing": float("nan")}, samples, checks)
+        metrics: dict[str, Any] = {
+            "delay_mean_us": np.float64(1 / 3),
+            "lost": np.int64(0),
+            "nothing": float("nan"),
+        }
+        return Trial(metrics, samples, checks)
 
     def figures(self, params: FakeParams, trials: Sequence[TrialRecord]) -> list[Figure]:
         if "break-figures" in params.acts:

@@ -39,14 +39,21 @@ def plan(acts: Sequence[str] = ("ok", "ok"), *, targets: Sequence[str] = ("fake"
 
 
 def run(
-    what: Plan, path: Path, *, resume: bool = False, observer: Observer | None = None, interrupts: Interrupts | None = None
+    what: Plan,
+    path: Path,
+    *,
+    resume: bool = False,
+    observer: Observer | None = None,
+    interrupts: Interrupts | None = None,
 ) -> Outcome:
     document = RunDocument(id="x", suite=what.suite, command=["flowgauge"], config=what.config())
     directory = RunWriter.resume(path) if resume else RunWriter.create(path, document)
     try:
         with interrupts or Interrupts() as held:
             watcher = observer or Observer()
-            return Runner(what, directory, watcher, Bench(what, directory, watcher, held, fakes.SEAM), held).run()
+            return Runner(
+                what, directory, watcher, Bench(what, directory, watcher, held, fakes.SEAM), held
+            ).run()
     finally:
         directory.close()
 
@@ -88,6 +95,12 @@ def test_all_well(tmp_path: Path) -> None:
         (
             "dut-dies",
             "dut-died: the DUT stopped during the trial (the switch closed the channel)",
+            2,
+            False,
+        ),
+        (
+            "dut-dies-quietly",
+            "dut-died: the DUT stopped during the trial",
             2,
             False,
         ),
@@ -200,7 +213,7 @@ def test_a_search_sees_results_and_may_visit_a_point_again(tmp_path: Path) -> No
 
 def test_the_dut_is_reset_between_benchmarks(tmp_path: Path) -> None:
     run(plan(["ok"], targets=["fake", "searching"]), tmp_path / "run")
-    assert fakes.events().count("reset") == 2
+    assert fakes.events().count("reset") == 1
 
 
 class Stopper(Observer):

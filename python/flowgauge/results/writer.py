@@ -15,7 +15,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from flowgauge.errors import SetupError, UsageError
+from flowgauge.errors import RunWriteError, UsageError
 from flowgauge.model import TrialRecord
 from flowgauge.results import durable, reader, samples
 from flowgauge.results.numbers import to_line, to_text
@@ -25,12 +25,6 @@ from flowgauge.results.schema import RunDocument, trial_document
 def wall_time() -> str:
     """Now, in UTC, as the record has it ("2026-05-04T12:30:05.123Z")."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-class RunWriteError(SetupError):
-    """The run directory can't be written any more (disk full, removed); what was written before is kept."""
-
-    name = "run-write"
 
 
 class RunWriter:
@@ -47,11 +41,7 @@ class RunWriter:
         """Start a run in a new (or empty) directory. Raises UsageError when something is there already."""
         try:
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
-                what = "holds a run already" if (path / "run.json").exists() else "exists and is not empty"
-                raise UsageError(
-                    f"{path} {what}",
-                    advice=f"Go on with that run by `flowgauge run --resume -o {path}`, or name another directory.",
-                )
+                raise _taken(path)
             (path / "samples").mkdir(parents=True, exist_ok=True)
             writer = RunWriter(path, document, {})
             writer.save()
@@ -126,6 +116,16 @@ class RunWriter:
     def close(self) -> None:
         """Let another process write this directory."""
         os.close(self._lock)
+
+
+def _taken(path: Path) -> UsageError:
+    if not (path / "run.json").exists():
+        what = "is not empty" if path.is_dir() else "is not a directory"
+        return UsageError(f"{path} {what}", advice="Name a new directory by -o.")
+    return UsageError(
+        f"{path} holds a run already",
+        advice=f"Go on with that run by `flowgauge run --resume -o {path}`, or name another directory.",
+    )
 
 
 def _lock(path: Path) -> int:

@@ -110,11 +110,17 @@ class _Worker:
         benchmark = self._benchmarks[request.name]
         params = benchmark.params_type.model_validate(request.params)
         trial = benchmark.trial(self._testbed, params, Point(**request.point))
+        if not self._alive():
+            raise DutDiedError(
+                "it measured a DUT that no longer ran"
+            )  # a dead switch must not count as 100 % loss
         samples.by_prefix(trial.samples)  # raises when they could not be stored
         return trial
 
     def _failed(self, error: FlowgaugeError, *, usable: bool = True) -> Failed:
         """A dead DUT is the reason behind any other error; a broken channel needs a new testbed."""
+        if isinstance(error, DutDiedError):
+            return Failed(error, usable=False)
         if not self._alive():
             text = f"the DUT stopped during the trial ({error.message})"
             return Failed(DutDiedError(text, advice="log.txt holds what the DUT printed."), usable=False)

@@ -16,6 +16,9 @@ from flowgauge.results.numbers import plain
 from flowgauge.results.schema import BenchmarkDocument, ConfigDocument
 from flowgauge.suites import params as parameters
 
+DEFAULT_DUT = "embedded"
+DEFAULT_SEED = 1
+
 
 @dataclass(frozen=True)
 class Item:
@@ -56,15 +59,27 @@ class Plan:
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for."""
+    """What the command line asks for; None: the default."""
 
     targets: Sequence[str]
-    dut: str = "embedded"
+    dut: str | None = None
     openflow: str | None = None
     settings: Sequence[str] = ()
     quick: bool = False
     repeat: int | None = None
-    seed: int = 1
+    seed: int | None = None
+
+    def changes(self) -> list[str]:
+        """The options that were given and say what is measured."""
+        given = {
+            "--dut": self.dut,
+            "--openflow": self.openflow,
+            "--set": self.settings,
+            "--quick": self.quick,
+            "--repeat": self.repeat,
+            "--seed": self.seed is not None,
+        }
+        return [option for option, value in given.items() if value]
 
 
 def make_plan(request: Request) -> Plan:
@@ -76,13 +91,14 @@ def make_plan(request: Request) -> Plan:
     for setting in settings:
         if setting.benchmark not in listed:
             raise unknown("benchmark of this run", setting.benchmark, listed, place=f"--set {setting.text}")
-    items = tuple(_item(entry, suite_quick, settings, request) for entry, suite_quick in chosen)
+    seed = DEFAULT_SEED if request.seed is None else request.seed
+    items = tuple(_item(entry, suite_quick, settings, request, seed) for entry, suite_quick in chosen)
     return Plan(
         suite="+".join(suites.load(t).name if _is_suite(t) else t for t in request.targets),
         items=items,
-        dut=whole_dut(request.dut),
+        dut=whole_dut(request.dut or DEFAULT_DUT),
         openflow=request.openflow,
-        seed=request.seed,
+        seed=seed,
         repeat=request.repeat,
     )
 
@@ -144,11 +160,19 @@ def _entries(target: str) -> list[tuple[suites.Entry, bool]]:
 
 
 def _item(
-    entry: suites.Entry, suite_quick: bool, settings: Sequence[parameters.Setting], request: Request
+    entry: suites.Entry,
+    suite_quick: bool,
+    settings: Sequence[parameters.Setting],
+    request: Request,
+    seed: int,
 ) -> Item:
     kind = benchmarks.load(entry.name, place=entry.place("name"))
-    sources = parameters.layers(kind, entry, suite_quick=suite_quick, quick=request.quick, settings=settings)
-    made = parameters.make(kind, sources, repeat=request.repeat, seed=request.seed)
+    made = None
+    # What a suite says is checked even where `--quick` replaces it.
+    for quick in sorted({False, request.quick}):
+        sources = parameters.layers(kind, entry, suite_quick=suite_quick, quick=quick, settings=settings)
+        made = parameters.make(kind, sources, repeat=request.repeat, seed=seed)
+    assert made is not None
     return Item(entry.name, benchmarks.paths()[entry.name], kind(), made, suite_quick or request.quick)
 
 

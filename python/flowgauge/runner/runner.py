@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flowgauge.errors import FlowgaugeError, SetupError, UsageError
+from flowgauge.errors import FlowgaugeError, RunWriteError, SetupError, UsageError
 from flowgauge.model import Check, CheckState, Point, Scalar, Trial, TrialRecord, trial_id
 from flowgauge.results.numbers import plain
 from flowgauge.results.schema import FigureDocument, SkippedDocument, figure_document
-from flowgauge.results.writer import RunWriteError, RunWriter, wall_time
+from flowgauge.results.writer import RunWriter, wall_time
 from flowgauge.runner.bench import Bench, RunEnds
 from flowgauge.runner.estimate import Estimate, expected_seconds
 from flowgauge.runner.interrupts import Interrupted, Interrupts
@@ -122,7 +122,6 @@ class Runner:
             self._skip(item, f"it broke while choosing its points: {type(error).__name__}: {error}")
         self._estimate.finished(item.name)
         self._conclude(item)
-        self._bench.benchmark_ended()
 
     def _trials(self, item: Item, records: list[TrialRecord]) -> Iterator[tuple[Point, int]]:
         """Points with the number of the trial at each. A point that comes again is measured again."""
