@@ -19,7 +19,7 @@ COMMANDS = {
     "show": "Show the tables of a run in the terminal.",
     "report": "Write a run as HTML, Markdown, CSV or JSON.",
     "compare": "Put runs and published results side by side.",
-    "doctor": "Say what this host lacks, and the command that mends it.",
+    "doctor": "Say what this host lacks for each DUT, and the command that mends it.",
     "clean": "Remove what a crashed run left behind.",
 }
 """Name -> first line of its help, in the order of the help."""
