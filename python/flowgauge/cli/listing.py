@@ -46,10 +46,9 @@ def parameters(name: str) -> dict[str, str]:
 
 def duts() -> dict[str, str]:
     """DUT drivers; the text says what they need."""
-    import flowgauge.duts as drivers
+    from flowgauge.duts import DRIVERS
 
-    found: dict[str, str] = getattr(drivers, "DRIVERS", {})
-    return {**found, "FILE.toml": "a switch of yours: interfaces, port numbers, OpenFlow channel"}
+    return {**DRIVERS, "FILE.toml": "a switch of yours: interfaces, port numbers, OpenFlow channel"}
 
 
 def models() -> dict[str, str]:
