@@ -109,7 +109,8 @@ fn crc32c(state: u32, bytes: &[u8]) -> u32 {
     })
 }
 
-/// The sum of the pseudo header of TCP and UDP over IPv4 (RFC 768, 9293); `len` counts the L4 header and data.
+/// The sum of the pseudo header of TCP and UDP over IPv4 (RFC 768, 9293); `len` counts the L4 header and
+/// data.
 pub fn pseudo_v4(src: u32, dst: u32, proto: u8, len: u16) -> Sum {
     Sum::default().u32(src).u32(dst).u16(proto as u16).u16(len)
 }
@@ -200,7 +201,7 @@ mod tests {
         ) {
             bytes[..2].fill(0);
             let check = checksum(&bytes);
-            let updated = update(check, &bytes[2 * at..2 * at + 8].to_vec(), &new);
+            let updated = update(check, &bytes[2 * at..2 * at + 8], &new);
             bytes[2 * at..2 * at + 8].copy_from_slice(&new);
             bytes[..2].copy_from_slice(&updated.to_be_bytes());
             prop_assert!(Sum::default().bytes(&bytes).verifies() || bytes.iter().all(|&b| b == 0));

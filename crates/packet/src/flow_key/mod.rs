@@ -1,8 +1,8 @@
 //! Flow keys: all fields of a frame and its pipeline state as plain words, ready to be masked and hashed.
 //!
-//! Word 0 holds a presence bit per field; the other words hold the fields, zero when absent. So an absent field never
-//! equals a present one, a key's hash and equality need no interpretation, and a classifier matches by a loop over
-//! words: `key & mask == value` ([`FlowMask`]).
+//! Word 0 holds a presence bit per field; the other words hold the fields, zero when absent. So an absent
+//! field never equals a present one, a key's hash and equality need no interpretation, and a classifier
+//! matches by a loop over words: `key & mask == value` ([`FlowMask`]).
 
 mod mask;
 mod parse;
