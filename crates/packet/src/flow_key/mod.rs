@@ -58,6 +58,12 @@ impl FlowKey {
         Field::ALL.iter().filter_map(|&field| Some((field, self.get(field)?)))
     }
 
+    /// The key with these words, laid out as [`slot`] says: the inverse of [`FlowKey::words`].
+    #[inline]
+    pub fn from_words(words: [u64; WORDS]) -> FlowKey {
+        FlowKey { words }
+    }
+
     /// The words, laid out as [`slot`] says.
     #[inline]
     pub fn words(&self) -> &[u64; WORDS] {
