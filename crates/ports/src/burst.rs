@@ -61,6 +61,12 @@ impl Burst {
         self.slots.pop()
     }
 
+    /// Takes the slot at `index` out; those behind it move up. Panics when there is none.
+    #[inline]
+    pub fn take_at(&mut self, index: usize) -> Slot {
+        self.slots.remove(index)
+    }
+
     /// Moves slots from the front of `other` to the end of this one, as many as fit.
     pub fn append(&mut self, other: &mut Burst) {
         let n = self.room();

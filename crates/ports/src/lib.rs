@@ -10,11 +10,11 @@
 //! | [`Impaired`] | any port, with a known delay and a known loss on receipt: the truth that tests compare with |
 //! | [`Tap`] | any port, with a copy of its frames in a pcap file |
 
-// pub mod af_packet;
+pub mod af_packet;
 mod burst;
 mod error;
-// mod impaired;
-// mod pcap;
+mod impaired;
+mod pcap;
 mod pool;
 mod port;
 pub mod ring;
@@ -23,7 +23,7 @@ mod spsc;
 
 pub use burst::{BURST, Burst};
 pub use error::PortError;
-// pub use impaired::{Impaired, Impairment};
-// pub use pcap::{PcapWriter, Tap};
+pub use impaired::{Impaired, Impairment};
+pub use pcap::{PcapWriter, Tap};
 pub use port::{Capabilities, Port, PortStats, RxCapacity, StampSource};
 pub use slot::{Owner, Slot};
