@@ -1,1 +1,29 @@
-//! placeholder
+//! Packet I/O backends behind one trait.
+//!
+//! A [`Port`] moves bursts of frames in slots of its own memory; pacing, stamping and checking sit above it, so
+//! that all backends share them. This crate knows nothing of probes, schedules or OpenFlow.
+//!
+//! | backend | what it is |
+//! |---|---|
+//! | [`ring`] | two ports in one process, connected to each other |
+//! | [`af_packet`] | a Linux interface, by packet sockets |
+//! | [`Impaired`] | any port, with a known delay and a known loss on receipt: the truth that tests compare with |
+//! | [`Tap`] | any port, with a copy of its frames in a pcap file |
+
+pub mod af_packet;
+mod burst;
+mod error;
+mod impaired;
+mod pcap;
+mod pool;
+mod port;
+pub mod ring;
+mod slot;
+mod spsc;
+
+pub use burst::{BURST, Burst};
+pub use error::PortError;
+pub use impaired::{Impaired, Impairment};
+pub use pcap::{PcapWriter, Tap};
+pub use port::{Capabilities, Port, PortStats, RxCapacity, StampSource};
+pub use slot::{Owner, Slot};

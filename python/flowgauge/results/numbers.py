@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
 from enum import Enum
 from typing import Any
 
@@ -28,6 +29,8 @@ def plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (Sequence, set, frozenset)) and not isinstance(value, (bytes, bytearray)):

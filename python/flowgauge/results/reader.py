@@ -8,18 +8,12 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from flowgauge.errors import UsageError
+from flowgauge.errors import RunDirectoryError
 from flowgauge.model import TrialRecord
 from flowgauge.results import durable
 from flowgauge.results.schema import SCHEMA_VERSION, RunDocument, TimingDocument, TrialDocument
 
 M = TypeVar("M", bound=BaseModel)
-
-
-class RunDirectoryError(UsageError):
-    """A directory is no run, or a file in it can't be read; names the file and what is wrong with it."""
-
-    name = "run-directory"
 
 
 def read_document(path: Path) -> RunDocument:

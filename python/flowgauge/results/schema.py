@@ -34,7 +34,9 @@ class CheckDocument(_Model):
     state: CheckState
     text: str = Field(description="what was found, with figures")
     advice: str | None = None
-    invalidates: bool = Field(False, description="a trial that fails this check is repeated and never used")
+    invalidates: bool = Field(
+        default=False, description="a trial that fails this check is repeated and never used"
+    )
 
     def value(self) -> Check:
         """As the rest of the program has it."""
@@ -51,11 +53,11 @@ class TrialDocument(_Model):
     status: Literal["ok", "failed", "invalid"] = Field(
         description="failed: the procedure broke, see reason; invalid: the tester disturbed it"
     )
-    metrics: dict[str, Value] = Field({}, description="names and units in the field table")
+    metrics: dict[str, Value] = Field(default={}, description="names and units in the field table")
     checks: list[CheckDocument] = []
     reason: str | None = None
-    attempts: int = Field(1, ge=1, description="how often it was tried until it was valid")
-    has_samples: bool = Field(False, description="whether samples/<id>*.parquet exist")
+    attempts: int = Field(default=1, ge=1, description="how often it was tried until it was valid")
+    has_samples: bool = Field(default=False, description="whether samples/<id>*.parquet exist")
 
     def value(self) -> TrialRecord:
         """As the rest of the program has it."""
@@ -80,14 +82,14 @@ class FigureDocument(_Model):
     name: str
     value: float | None
     unit: str
-    at: dict[str, Value] = Field({}, description="for which point; empty: for the whole benchmark")
+    at: dict[str, Value] = Field(default={}, description="for which point; empty: for the whole benchmark")
     low: float | None = None
     high: float | None = None
     interval: str = Field(
-        "none",
+        default="none",
         description="t, order: 95 % interval of a mean or a median; range: what was observed; none",
     )
-    count: int = Field(0, ge=0)
+    count: int = Field(default=0, ge=0)
     checks: list[CheckDocument] = []
     note: str | None = None
 
@@ -98,8 +100,8 @@ class BenchmarkDocument(_Model):
     name: str
     params: dict[str, Any]
     quick: bool = False
-    title: str = Field("", description="first line of the benchmark's documentation")
-    charts: list[dict[str, Any]] = Field([], description="how a report draws its figures")
+    title: str = Field(default="", description="first paragraph of the benchmark's documentation")
+    charts: list[dict[str, Any]] = Field(default=[], description="how a report draws its figures")
 
 
 class ConfigDocument(_Model):
@@ -107,9 +109,9 @@ class ConfigDocument(_Model):
 
     benchmarks: list[BenchmarkDocument]
     dut: str = Field(description="as given to --dut; files with their whole path")
-    openflow: str | None = Field(None, description="null: the driver's best")
+    openflow: str | None = Field(default=None, description="null: the driver's best")
     seed: int = 0
-    repeat: int | None = Field(None, description="null: each benchmark's own")
+    repeat: int | None = Field(default=None, description="null: each benchmark's own")
 
 
 class SkippedDocument(_Model):
@@ -124,18 +126,22 @@ class RunDocument(BaseModel):
 
     model_config = ConfigDict(extra="allow", populate_by_name=True)
 
-    schema_version: Literal[1] = Field(1, alias="schema")
+    schema_version: Literal[1] = Field(default=1, alias="schema")
     id: str
     suite: str
     command: list[str] = Field(description="the command line")
     config: ConfigDocument
-    dut: dict[str, Any] = Field({}, description="the driver's and the switch's own description")
-    environment: dict[str, Any] = Field({}, description="what differs between machines, and wall times")
-    loopback: dict[str, Any] | None = Field(None, description="the tester's own limits on this backend")
-    status: Literal["running", "complete", "interrupted"] = Field(
-        "running", description="running in a directory that nobody writes: the program was killed"
+    dut: dict[str, Any] = Field(default={}, description="the driver's and the switch's own description")
+    environment: dict[str, Any] = Field(
+        default={}, description="what differs between machines, and wall times"
     )
-    reason: str | None = Field(None, description="why it was interrupted")
+    loopback: dict[str, Any] | None = Field(
+        default=None, description="the tester's own limits on this backend"
+    )
+    status: Literal["running", "complete", "interrupted"] = Field(
+        default="running", description="running in a directory that nobody writes: the program was killed"
+    )
+    reason: str | None = Field(default=None, description="why it was interrupted")
     skipped: list[SkippedDocument] = []
     figures: list[FigureDocument] = []
 

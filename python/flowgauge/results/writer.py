@@ -5,6 +5,7 @@ Samples come before the line that names them; a line is there whole or is cut on
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from flowgauge.errors import UsageError
+from flowgauge.errors import RunWriteError, UsageError
 from flowgauge.model import TrialRecord
 from flowgauge.results import durable, reader, samples
 from flowgauge.results.numbers import to_line, to_text
@@ -40,11 +41,7 @@ class RunWriter:
         """Start a run in a new (or empty) directory. Raises UsageError when something is there already."""
         try:
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
-                what = "holds a run already" if (path / "run.json").exists() else "exists and is not empty"
-                raise UsageError(
-                    f"{path} {what}",
-                    advice=f"Go on with that run by `flowgauge run --resume -o {path}`, or name another directory.",
-                )
+                raise _taken(path)
             (path / "samples").mkdir(parents=True, exist_ok=True)
             writer = RunWriter(path, document, {})
             writer.save()
@@ -76,12 +73,15 @@ class RunWriter:
     def add(
         self, record: TrialRecord, arrays: Mapping[str, NDArray[Any]], started: str, seconds: float
     ) -> None:
-        """Keep a trial for good. `started` and `seconds` are wall times, kept apart from the results."""
-        if arrays:
-            samples.write(self.path / "samples", record.id, arrays)
-        durable.append(self.path / "trials.jsonl", to_line(trial_document(record)))
+        """Keep a trial for good. `started` and `seconds` are wall times, kept apart from the results. Raises RunWriteError."""
         timing = {"id": record.id, "started": started, "seconds": seconds}
-        durable.append(self.path / "timings.jsonl", to_line(timing))
+        try:
+            if arrays:
+                samples.write(self.path / "samples", record.id, arrays)
+            durable.append(self.path / "trials.jsonl", to_line(trial_document(record)))
+            durable.append(self.path / "timings.jsonl", to_line(timing))
+        except OSError as error:
+            raise self._write_error(error) from error
         self.done[record.id] = record
 
     def update(self, **changes: Any) -> None:
@@ -90,9 +90,12 @@ class RunWriter:
         self.save()
 
     def save(self) -> None:
-        """Replace run.json."""
+        """Replace run.json. Raises RunWriteError."""
         document = self.document.model_dump(mode="python", by_alias=True)
-        durable.replace_text(self.path / "run.json", to_text(document))
+        try:
+            durable.replace_text(self.path / "run.json", to_text(document))
+        except OSError as error:
+            raise self._write_error(error) from error
 
     @property
     def log_path(self) -> Path:
@@ -100,13 +103,29 @@ class RunWriter:
         return self.path / "log.txt"
 
     def log(self, text: str) -> None:
-        """Append a line with its wall time to the log."""
-        with self.log_path.open("a", encoding="utf-8") as file:
+        """Append a line with its wall time to the log; a log that can't be written is no reason to fail."""
+        with contextlib.suppress(OSError), self.log_path.open("a", encoding="utf-8") as file:
             file.write(f"{wall_time()} {text}\n")
+
+    def _write_error(self, error: OSError) -> RunWriteError:
+        return RunWriteError(
+            f"{self.path}: can't be written: {error.strerror or error}",
+            advice="Make room, then go on with --resume; what was measured before is kept.",
+        )
 
     def close(self) -> None:
         """Let another process write this directory."""
         os.close(self._lock)
+
+
+def _taken(path: Path) -> UsageError:
+    if not (path / "run.json").exists():
+        what = "is not empty" if path.is_dir() else "is not a directory"
+        return UsageError(f"{path} {what}", advice="Name a new directory by -o.")
+    return UsageError(
+        f"{path} holds a run already",
+        advice=f"Go on with that run by `flowgauge run --resume -o {path}`, or name another directory.",
+    )
 
 
 def _lock(path: Path) -> int:

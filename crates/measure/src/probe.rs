@@ -1,0 +1,152 @@
+//! The probe: 18 bytes right behind the UDP header of each frame, by which it is recognised and timed.
+//!
+//! ```text
+//! byte   0  balance   makes the one's complement sum of the nine words 0xffff, so that the UDP checksum stays valid
+//!        2  nonce     of the trial: frames of an earlier one are recognised
+//!        4  stream
+//!        6  sequence number, 48 bits
+//!       12  nanoseconds since the trial's start, 48 bits (78 hours)
+//! ```
+//!
+//! All fields are big-endian. The balance doubles as a check: a probe area of zeros, or a damaged one, is no probe.
+
+use flowgauge_clock::Nanos;
+
+/// What a frame says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The trial's nonce.
+    pub nonce: u16,
+    /// The stream's number.
+    pub stream: u16,
+    /// The sequence number within the stream, below 2^48.
+    pub seq: u64,
+    /// When it left, since the trial's start; below 2^48 ns.
+    pub time: Nanos,
+}
+
+/// Why bytes are not a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProbeError {
+    /// Fewer than [`Probe::LEN`] bytes.
+    #[error("{found} bytes are too few for a probe of 18")]
+    TooShort {
+        /// How many there are.
+        found: usize,
+    },
+    /// The balance is wrong: not a probe, or a damaged one. What the fields say is given all the same.
+    #[error("the probe's balance is wrong")]
+    Unbalanced {
+        /// The fields as they stand.
+        fields: Probe,
+    },
+}
+
+impl Probe {
+    /// Its length in bytes.
+    pub const LEN: usize = 18;
+    /// Sequence numbers and times are below this.
+    pub const LIMIT: u64 = 1 << 48;
+
+    /// Writes the probe over the first 18 bytes of `area`. Panics when there are fewer. Sequence number and time are cut
+    /// to 48 bits.
+    #[inline]
+    pub fn write(&self, area: &mut [u8]) {
+        let area: &mut [u8; Self::LEN] = area[..Self::LEN].as_mut().try_into().expect("18 bytes");
+        let head = (self.nonce as u64) << 48 | (self.stream as u64) << 32 | (self.seq >> 16) & 0xffff_ffff;
+        let tail = self.seq << 48 | self.time.0 & 0xffff_ffff_ffff;
+        area[..2].copy_from_slice(&(!fold(head, tail)).to_be_bytes());
+        area[2..10].copy_from_slice(&head.to_be_bytes());
+        area[10..].copy_from_slice(&tail.to_be_bytes());
+    }
+
+    /// Reads the probe at the start of `area`.
+    #[inline]
+    pub fn read(area: &[u8]) -> Result<Probe, ProbeError> {
+        let Some(area) = area.first_chunk::<{ Self::LEN }>() else {
+            return Err(ProbeError::TooShort { found: area.len() });
+        };
+        let word = |at: usize| u64::from_be_bytes(area[at..at + 8].try_into().expect("8 bytes"));
+        let balance = u16::from_be_bytes([area[0], area[1]]);
+        let (head, tail) = (word(2), word(10));
+        let fields = Probe {
+            nonce: (head >> 48) as u16,
+            stream: (head >> 32) as u16,
+            seq: (head & 0xffff_ffff) << 16 | tail >> 48,
+            time: Nanos(tail & 0xffff_ffff_ffff),
+        };
+        if balance == !fold(head, tail) { Ok(fields) } else { Err(ProbeError::Unbalanced { fields }) }
+    }
+}
+
+/// The one's complement sum of the eight 16-bit words of two numbers.
+#[inline]
+fn fold(head: u64, tail: u64) -> u16 {
+    let (sum, carry) = head.overflowing_add(tail);
+    // After a carry the sum is below 2^64 - 1, so that adding it can't carry again.
+    let sum = sum + carry as u64;
+    let sum = (sum & 0xffff_ffff) + (sum >> 32);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ((sum & 0xffff) + (sum >> 16)) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn probes() -> impl Strategy<Value = Probe> {
+        (any::<u16>(), any::<u16>(), 0..Probe::LIMIT, 0..Probe::LIMIT)
+            .prop_map(|(nonce, stream, seq, time)| Probe { nonce, stream, seq, time: Nanos(time) })
+    }
+
+    /// The one's complement sum of RFC 1071, a word at a time.
+    fn sum(bytes: &[u8]) -> u32 {
+        bytes.chunks(2).fold(0u32, |sum, w| {
+            let sum = sum + u16::from_be_bytes([w[0], w[1]]) as u32;
+            (sum & 0xffff) + (sum >> 16)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn comes_back_as_it_was_written_and_balanced(probe in probes()) {
+            let mut area = [0xa5; 20];
+            probe.write(&mut area);
+            prop_assert_eq!(Probe::read(&area), Ok(probe));
+            prop_assert_eq!(sum(&area[..18]), 0xffff);
+            prop_assert_eq!(&area[18..], &[0xa5; 2]);
+        }
+
+        #[test]
+        fn notices_a_flipped_bit(probe in probes(), bit in 0..18 * 8usize) {
+            let mut area = [0; 18];
+            probe.write(&mut area);
+            area[bit / 8] ^= 1 << (bit % 8);
+            let noticed = matches!(Probe::read(&area), Err(ProbeError::Unbalanced { .. }));
+            prop_assert!(noticed);
+        }
+
+        #[test]
+        fn takes_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let _ = Probe::read(&bytes);
+        }
+    }
+
+    #[test]
+    fn zeros_are_no_probe() {
+        assert!(Probe::read(&[0; 18]).is_err());
+        assert_eq!(Probe::read(&[0; 17]), Err(ProbeError::TooShort { found: 17 }));
+    }
+
+    #[test]
+    fn stands_where_the_methods_say() {
+        let probe =
+            Probe { nonce: 0x0102, stream: 0x0304, seq: 0x0506_0708_090a, time: Nanos(0x0b0c_0d0e_0f10) };
+        let mut area = [0; 18];
+        probe.write(&mut area);
+        assert_eq!(area[2..], std::array::from_fn::<u8, 16, _>(|i| i as u8 + 1));
+    }
+}

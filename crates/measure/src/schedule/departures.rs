@@ -1,0 +1,113 @@
+//! A schedule's departures one after the other: exact additions only, no division and no drift.
+
+use flowgauge_clock::Nanos;
+
+use super::{Rate, Schedule};
+use crate::Random;
+
+/// The departures of a schedule in turn. It never ends.
+#[derive(Clone, Debug)]
+pub struct Departures {
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Even(Exact),
+    Poisson { at: u128, mean_ns: f64, random: Random },
+    Burst { at: Exact, within: u32, frames: u32, gap: u64 },
+    Max,
+}
+
+/// `whole + part / parts` nanoseconds, and a step to add.
+#[derive(Clone, Debug)]
+struct Exact {
+    whole: u64,
+    part: u64,
+    parts: u64,
+    step: (u64, u64),
+}
+
+impl Exact {
+    fn new(rate: Option<Rate>) -> Exact {
+        let (parts, step) = rate.map_or((1, (0, 0)), |rate| (rate.events(), rate.step()));
+        Exact { whole: 0, part: 0, parts, step }
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        self.whole = self.whole.saturating_add(self.step.0);
+        // Without the sum, which may exceed 64 bits: carry when part + step >= parts.
+        let room = self.parts - self.step.1;
+        if self.part >= room {
+            self.part -= room;
+            self.whole = self.whole.saturating_add(1);
+        } else {
+            self.part += self.step.1;
+        }
+    }
+}
+
+/// Bits behind the point in which Poisson instants are summed: a gap is rounded to 2^-32 ns.
+const POINT: u32 = 32;
+
+impl Departures {
+    pub(super) fn new(schedule: &Schedule) -> Departures {
+        let kind = match schedule {
+            Schedule::Cbr { rate } => Kind::Even(Exact::new(Some(*rate))),
+            Schedule::Poisson { rate, seed } => {
+                Kind::Poisson { at: 0, mean_ns: 1e9 / rate.as_f64(), random: Random::new(*seed) }
+            }
+            Schedule::Burst { frames, gap, rate } => {
+                Kind::Burst { at: Exact::new(*rate), within: 0, frames: (*frames).max(1), gap: gap.0 }
+            }
+            Schedule::Max => Kind::Max,
+        };
+        let mut departures = Departures { kind };
+        if let Schedule::Poisson { .. } = schedule {
+            departures.advance();
+        }
+        departures
+    }
+
+    /// When the next event leaves, counted from the start.
+    #[inline]
+    pub fn peek(&self) -> Nanos {
+        match &self.kind {
+            Kind::Even(at) | Kind::Burst { at, .. } => Nanos(at.whole),
+            Kind::Poisson { at, .. } => Nanos((at >> POINT) as u64),
+            Kind::Max => Nanos::ZERO,
+        }
+    }
+
+    /// Goes on to the event after it.
+    #[inline]
+    pub fn advance(&mut self) {
+        match &mut self.kind {
+            Kind::Even(at) => at.advance(),
+            Kind::Poisson { at, mean_ns, random } => {
+                let gap = random.next_exponential() * *mean_ns;
+                *at += (gap * (1u64 << POINT) as f64) as u128;
+            }
+            Kind::Burst { at, within, frames, gap } => {
+                *within += 1;
+                if *within == *frames {
+                    *within = 0;
+                    at.whole = at.whole.saturating_add(*gap);
+                } else {
+                    at.advance();
+                }
+            }
+            Kind::Max => {}
+        }
+    }
+}
+
+impl Iterator for Departures {
+    type Item = Nanos;
+    fn next(&mut self) -> Option<Nanos> {
+        let at = self.peek();
+        self.advance();
+        Some(at)
+    }
+}

@@ -1,0 +1,132 @@
+//! A Linux interface by packet sockets: in every kernel, with nothing installed.
+//!
+//! Receive: a memory-mapped TPACKET_V3 ring that the kernel fills block by block; frames are read where they lie. The
+//! kernel hands a block over when it is full or about 1 ms old, so frames are *seen* up to that much later; their
+//! stamps are the kernel's, taken when the frame passed, so delays are right all the same. Transmit: `sendmmsg` from
+//! buffers made at the start, one system call per burst.
+//!
+//! Needs CAP_NET_RAW; entering another network namespace needs CAP_SYS_ADMIN.
+
+mod interface;
+mod options;
+mod rx_ring;
+mod socket;
+mod transmit;
+
+use std::path::Path;
+
+use flowgauge_clock::Clock;
+
+use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, RxCapacity, StampSource};
+use interface::{Interface, LinkState};
+pub use options::AfPacketOptions;
+use rx_ring::RxRing;
+use socket::Socket;
+use transmit::Transmitter;
+
+/// Opens an interface, in this network namespace or in another (a path like `/run/netns/x`, or a bare name as
+/// `ip netns` knows it).
+///
+/// # Errors
+/// [`PortError::InterfaceMissing`], [`PortError::InterfaceDown`], [`PortError::PermissionNeeded`] or
+/// [`PortError::Namespace`], each with its advice; [`PortError::System`] for what none of them describes.
+pub fn open(
+    interface: &str,
+    netns: Option<&Path>,
+    options: AfPacketOptions,
+) -> Result<AfPacketPort, PortError> {
+    socket::within(netns, || AfPacketPort::open_here(interface, netns, options))
+}
+
+/// An open interface.
+pub struct AfPacketPort {
+    name: String,
+    interface: Interface,
+    transmitter: Transmitter,
+    ring: Option<RxRing>,
+    rx_frames: u64,
+}
+
+impl AfPacketPort {
+    fn open_here(interface: &str, netns: Option<&Path>, options: AfPacketOptions) -> Result<Self, PortError> {
+        let name = match netns {
+            Some(path) => {
+                format!("af_packet {interface} in {}", path.file_name().unwrap_or_default().display())
+            }
+            None => format!("af_packet {interface}"),
+        };
+        let socket = Socket::packet(&name)?;
+        let interface = Interface::find(&socket, interface, netns)?;
+        interface.wait_until_up(&socket, options.carrier_wait, netns)?;
+        let ring = if options.receive { Some(RxRing::new(&name, &interface, &options)?) } else { None };
+        let transmitter = Transmitter::new(socket, &interface, &options)?;
+        Ok(AfPacketPort { name, interface, transmitter, ring, rx_frames: 0 })
+    }
+}
+
+impl Port for AfPacketPort {
+    fn describe(&self) -> &str {
+        &self.name
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let bytes = self.ring.as_ref().map_or(0, RxRing::bytes);
+        Capabilities {
+            rx_stamps: StampSource::KernelSoftware,
+            link_mbps: self.interface.link_mbps,
+            longest_frame: self.interface.longest_frame(),
+            rx_capacity: RxCapacity::Bytes { bytes, overhead: rx_ring::FRAME_OVERHEAD },
+            mac: Some(self.interface.mac),
+        }
+    }
+
+    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {
+        self.transmitter.alloc(burst, n)
+    }
+
+    fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
+        if burst.is_empty() {
+            return Ok(0);
+        }
+        self.transmitter.send(burst, &self.name)
+    }
+
+    fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
+        let Some(ring) = &mut self.ring else { return Ok(0) };
+        let n = ring.receive(burst, max.min(burst.room()), Clock);
+        self.rx_frames += n as u64;
+        Ok(n)
+    }
+
+    fn free(&mut self, burst: &mut Burst) {
+        for slot in burst.take(BURST) {
+            match &mut self.ring {
+                Some(ring) if slot.owner() == ring.owner() => ring.give_back(slot),
+                Some(_) | None => self.transmitter.put(slot),
+            }
+        }
+    }
+
+    fn stats(&mut self) -> PortStats {
+        PortStats {
+            tx_frames: self.transmitter.sent,
+            tx_errors: self.transmitter.errors,
+            rx_frames: self.rx_frames,
+            rx_dropped: self.ring.as_mut().map_or(0, RxRing::dropped),
+            link_up: self.interface.state(self.transmitter.socket()) == Ok(LinkState::Up),
+        }
+    }
+
+    fn check(&mut self) -> Result<(), PortError> {
+        let reason = match self.interface.state(self.transmitter.socket()) {
+            Ok(LinkState::Up) => return Ok(()),
+            Ok(LinkState::NoCarrier) => "it lost its carrier: the other end is down or gone",
+            Ok(LinkState::Down) => "the interface was taken down",
+            Err(_) => "the interface was removed",
+        };
+        Err(PortError::LinkDown { port: self.name.clone(), reason: reason.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! On veth pairs in namespaces of their own. Skipped, saying so, without root.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use flowgauge_clock::Clock;
+
+use super::*;
+
+/// A namespace with a veth pair `va`, `vb` in it; removed at the end.
+struct Lab(String);
+
+impl Lab {
+    /// `None`, with the reason printed, when this process may not.
+    fn new(test: &str) -> Option<Lab> {
+        // SAFETY: no memory is involved.
+        if unsafe { libc::geteuid() } != 0 {
+            eprintln!("skipped: {test} makes a network namespace, which needs root");
+            return None;
+        }
+        let lab = Lab(format!("fg-tr-{}-{test}", std::process::id()));
+        let made = Command::new("ip").args(["netns", "add", &lab.0]).status();
+        if !made.is_ok_and(|status| status.success()) {
+            eprintln!("skipped: {test} could not make a network namespace with `ip netns add`");
+            return None;
+        }
+        lab.ip("link add name va type veth peer name vb");
+        lab.ip("link set va up");
+        lab.ip("link set vb up");
+        Some(lab)
+    }
+
+    fn ip(&self, arguments: &str) {
+        let status = Command::new("ip").args(["-n", &self.0]).args(arguments.split(' ')).status().unwrap();
+        assert!(status.success(), "ip {arguments}");
+    }
+
+    fn open(&self, interface: &str) -> Result<AfPacketPort, PortError> {
+        let options = AfPacketOptions { carrier_wait: Duration::from_millis(300), ..Default::default() };
+        open(interface, Some(Path::new(&self.0)), options)
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        let _ = Command::new("ip").args(["netns", "del", &self.0]).status();
+    }
+}
+
+const MARK: [u8; 14] = [2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 8, 0x88, 0xb5];
+
+fn send(port: &mut AfPacketPort, n: usize, len: usize) {
+    let mut burst = Burst::new();
+    assert_eq!(port.alloc(&mut burst, n), n);
+    for (i, slot) in burst.iter_mut().enumerate() {
+        slot.set_len(len);
+        slot.bytes_mut().fill(i as u8);
+        slot.bytes_mut()[..14].copy_from_slice(&MARK);
+    }
+    assert_eq!(port.tx(&mut burst).unwrap(), n);
+}
+
+/// Our frames among what arrives within 200 ms; the kernel's own chatter is left out.
+fn receive(port: &mut AfPacketPort, n: usize) -> Vec<(Nanos, Vec<u8>)> {
+    let mut frames = Vec::new();
+    let mut burst = Burst::new();
+    let started = Instant::now();
+    while frames.len() < n && started.elapsed() < Duration::from_millis(200) {
+        port.rx(&mut burst, 64).unwrap();
+        let ours = burst.iter().filter(|slot| slot.bytes().starts_with(&MARK[..12]));
+        frames.extend(ours.map(|slot| (slot.stamp().expect("a stamp"), slot.bytes().to_vec())));
+        port.free(&mut burst);
+    }
+    frames
+}
+
+use flowgauge_clock::Nanos;
+
+#[test]
+fn frames_pass_with_stamps_of_when_they_passed() {
+    let Some(lab) = Lab::new("pass") else { return };
+    let (mut a, mut b) = (lab.open("va").unwrap(), lab.open("vb").unwrap());
+    assert_eq!(a.capabilities().link_mbps, None, "a veth has no speed, whatever it says");
+    for round in 0..50 {
+        let before = Clock.now();
+        send(&mut a, 1 + round, 60);
+        let after = Clock.now();
+        std::thread::sleep(Duration::from_micros(200));
+        let frames = receive(&mut b, 1 + round);
+        assert_eq!(frames.len(), 1 + round);
+        for (i, (stamp, frame)) in frames.iter().enumerate() {
+            assert_eq!((frame.len(), frame[59]), (60, i as u8));
+            let slack = Nanos::from_micros(2);
+            assert!(*stamp + slack >= before && *stamp <= after + slack, "{before} {stamp} {after}");
+        }
+    }
+    let (sent, received) = (a.stats(), b.stats());
+    assert_eq!((sent.tx_frames, sent.tx_errors, received.rx_dropped), (1275, 0, 0));
+    assert_eq!(receive(&mut a, 1).len(), 0, "own frames don't come back");
+}
+
+#[test]
+fn stripped_tags_are_put_back() {
+    let Some(lab) = Lab::new("tags") else { return };
+    let (mut a, mut b) = (lab.open("va").unwrap(), lab.open("vb").unwrap());
+    for tpid in [[0x81, 0x00], [0x88, 0xa8]] {
+        let mut burst = Burst::new();
+        a.alloc(&mut burst, 1);
+        burst[0].set_len(64);
+        burst[0].bytes_mut().fill(7);
+        burst[0].bytes_mut()[..12].copy_from_slice(&MARK[..12]);
+        burst[0].bytes_mut()[12..18].copy_from_slice(&[tpid[0], tpid[1], 0x60, 0x2a, 0x88, 0xb5]);
+        let sent = burst[0].bytes().to_vec();
+        assert_eq!(a.tx(&mut burst).unwrap(), 1);
+        assert_eq!(receive(&mut b, 1)[0].1, sent);
+    }
+}
+
+#[test]
+fn says_what_is_wrong_with_an_interface() {
+    let Some(lab) = Lab::new("wrong") else { return };
+    let error = lab.open("zz").err().unwrap();
+    assert_eq!(error.name(), "interface-missing");
+    assert!(["lo", "va", "vb"].iter().all(|name| error.to_string().contains(name)), "{error}");
+    lab.ip("link set vb down");
+    let text = |error: &PortError| format!("{error}; {}", error.advice());
+    let error = lab.open("vb").err().unwrap();
+    assert_eq!(error.name(), "interface-down");
+    assert!(text(&error).contains("ip link set vb up"), "{}", text(&error));
+    let error = lab.open("va").err().unwrap();
+    assert_eq!(error.name(), "interface-down");
+    assert!(text(&error).contains("no carrier"), "{}", text(&error));
+    let missing = open("va", Some(Path::new("fg-no-such")), AfPacketOptions::default()).err().unwrap();
+    assert_eq!(missing.name(), "namespace");
+}
+
+#[test]
+fn an_interface_that_goes_down_ends_it_with_the_reason() {
+    let Some(lab) = Lab::new("down") else { return };
+    let (mut a, mut b) = (lab.open("va").unwrap(), lab.open("vb").unwrap());
+    send(&mut a, 1, 60);
+    assert!(a.check().is_ok() && a.stats().link_up);
+    lab.ip("link set vb down");
+    assert!(a.check().unwrap_err().to_string().contains("carrier"));
+    assert!(b.check().unwrap_err().to_string().contains("taken down"));
+    let mut burst = Burst::new();
+    b.alloc(&mut burst, 1);
+    burst[0].set_len(60);
+    assert_eq!(b.tx(&mut burst).unwrap_err().name(), "link-down");
+    b.free(&mut burst);
+    lab.ip("link del va");
+    assert!(a.check().unwrap_err().to_string().contains("removed"));
+    a.alloc(&mut burst, 1);
+    burst[0].set_len(60);
+    assert_eq!(a.tx(&mut burst).unwrap_err().name(), "link-down");
+    a.free(&mut burst);
+}
+
+#[test]
+fn frames_on_loan_hold_their_block_back_and_drops_are_counted() {
+    let Some(lab) = Lab::new("loan") else { return };
+    let mut a = lab.open("va").unwrap();
+    let options = AfPacketOptions { block_size: 1 << 16, blocks: 2, ..Default::default() };
+    let mut b = open("vb", Some(Path::new(&lab.0)), options).unwrap();
+    for _ in 0..100 {
+        send(&mut a, 64, 60);
+    }
+    std::thread::sleep(Duration::from_millis(20));
+    let mut loans = Vec::new();
+    loop {
+        let mut burst = Burst::new();
+        if b.rx(&mut burst, 64).unwrap() == 0 {
+            break;
+        }
+        loans.push(burst);
+    }
+    let lent: usize = loans.iter().map(|burst| burst.len()).sum();
+    let stats = b.stats();
+    assert!(lent > 600 && stats.rx_dropped as usize + lent >= 6400, "{lent} {stats:?}");
+    loans.iter_mut().for_each(|burst| b.free(burst));
+    send(&mut a, 5, 60);
+    assert_eq!(receive(&mut b, 5).len(), 5, "the ring goes on");
+}
+
+#[test]
+fn a_frame_that_is_too_long_is_an_error() {
+    let Some(lab) = Lab::new("long") else { return };
+    let mut a = lab.open("va").unwrap();
+    let mut burst = Burst::new();
+    a.alloc(&mut burst, 1);
+    burst[0].set_len(1600);
+    assert_eq!(a.tx(&mut burst).unwrap_err().name(), "frame-too-long");
+    a.free(&mut burst);
+}

@@ -1,0 +1,139 @@
+//! What can go wrong with a port: each error has a stable name and says what to do about it.
+
+use std::io;
+
+/// Why a port could not be opened, or stopped working.
+#[derive(Debug, thiserror::Error)]
+pub enum PortError {
+    /// No interface has that name.
+    #[error("there is no interface {interface:?}{}; there are: {}", place(.netns), .existing.join(", "))]
+    InterfaceMissing {
+        /// The name asked for.
+        interface: String,
+        /// The network namespace it was looked for in.
+        netns: Option<String>,
+        /// The interfaces that are there.
+        existing: Vec<String>,
+    },
+    /// The interface is administratively down, or has no carrier, before the start.
+    #[error("interface {interface:?}{} {}", place(.netns), if *.carrier_lost { "has no carrier" } else { "is down" })]
+    InterfaceDown {
+        /// The interface.
+        interface: String,
+        /// Its network namespace.
+        netns: Option<String>,
+        /// It is up, and its peer is not.
+        carrier_lost: bool,
+    },
+    /// The process lacks a privilege.
+    #[error("{operation} needs {privilege}")]
+    PermissionNeeded {
+        /// What was attempted.
+        operation: String,
+        /// The capability that it takes.
+        privilege: &'static str,
+    },
+    /// The network namespace can't be entered.
+    #[error("can't enter network namespace {path:?}: {source}")]
+    Namespace {
+        /// Path of the namespace.
+        path: String,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The port worked and then went down: interface down or removed, carrier lost, peer gone.
+    #[error("port {port} went down: {reason}")]
+    LinkDown {
+        /// The port, as it describes itself.
+        port: String,
+        /// What happened.
+        reason: String,
+    },
+    /// A frame is longer than the port takes.
+    #[error("port {port} takes frames of {longest} bytes without FCS, not {found}")]
+    FrameTooLong {
+        /// The port.
+        port: String,
+        /// The longest frame it takes, in bytes without FCS.
+        longest: usize,
+        /// The frame's length.
+        found: usize,
+    },
+    /// A system call failed in a way that none of the others describes.
+    #[error("{call} on {port} failed: {source}")]
+    System {
+        /// The port.
+        port: String,
+        /// The system call.
+        call: &'static str,
+        /// The system's error.
+        source: io::Error,
+    },
+}
+
+fn place(netns: &Option<String>) -> String {
+    netns.as_ref().map(|n| format!(" in network namespace {n}")).unwrap_or_default()
+}
+
+impl PortError {
+    /// The error's stable name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            PortError::InterfaceMissing { .. } => "interface-missing",
+            PortError::InterfaceDown { .. } => "interface-down",
+            PortError::PermissionNeeded { .. } => "permission-needed",
+            PortError::Namespace { .. } => "namespace",
+            PortError::LinkDown { .. } => "link-down",
+            PortError::FrameTooLong { .. } => "frame-too-long",
+            PortError::System { .. } => "port-system",
+        }
+    }
+
+    /// What a user can do about it.
+    pub fn advice(&self) -> String {
+        match self {
+            PortError::InterfaceMissing { .. } => {
+                "check the name, and whether the interface is in another network namespace (`ip netns list`)"
+                    .into()
+            }
+            PortError::InterfaceDown { interface, carrier_lost: false, .. } => {
+                format!("bring it up: `ip link set {interface} up`")
+            }
+            PortError::InterfaceDown { carrier_lost: true, .. } => {
+                "check the cable, or bring up the other end of the link".into()
+            }
+            PortError::PermissionNeeded { privilege, .. } => {
+                format!("run as root, or give the program {privilege} (`setcap`)")
+            }
+            PortError::Namespace { .. } => {
+                "check the namespace (`ip netns list`); entering one needs root".into()
+            }
+            PortError::LinkDown { .. } => {
+                "see whether the switch is still alive, then repeat the trial".into()
+            }
+            PortError::FrameTooLong { .. } => "raise the interface's MTU, or send smaller frames".into(),
+            PortError::System { .. } => {
+                "see the system's own message; `flowgauge doctor` checks this host".into()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_where_and_what_is_there_instead() {
+        let error = PortError::InterfaceMissing {
+            interface: "eth7".into(),
+            netns: Some("fg-1".into()),
+            existing: vec!["lo".into(), "eth0".into()],
+        };
+        assert_eq!(error.name(), "interface-missing");
+        assert_eq!(
+            error.to_string(),
+            "there is no interface \"eth7\" in network namespace fg-1; there are: lo, eth0"
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! A copy of a port's frames in a pcap file with nanosecond stamps. For looking, not for measuring at speed.
+
+use std::io::{self, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use flowgauge_clock::{Clock, Nanos};
+
+use crate::{Burst, Capabilities, Port, PortError, PortStats};
+
+/// Writes frames to a pcap file: <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-05.html>, link type Ethernet.
+pub struct PcapWriter<W> {
+    out: W,
+    /// What to add to a stamp of the tester's clock for nanoseconds since 1970.
+    to_wall: u64,
+}
+
+impl<W: Write> PcapWriter<W> {
+    /// Starts a file.
+    pub fn new(mut out: W) -> io::Result<PcapWriter<W>> {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_nanos() as u64);
+        let header: [u32; 6] = [0xa1b2_3c4d, 4 << 16 | 2, 0, 0, 65535, 1];
+        for word in header {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        Ok(PcapWriter { out, to_wall: wall.saturating_sub(Clock.now().0) })
+    }
+
+    /// Adds a frame, stamped on the tester's clock.
+    pub fn write(&mut self, at: Nanos, frame: &[u8]) -> io::Result<()> {
+        let wall = at.0 + self.to_wall;
+        let len = frame.len() as u32;
+        for word in [(wall / 1_000_000_000) as u32, (wall % 1_000_000_000) as u32, len, len] {
+            self.out.write_all(&word.to_le_bytes())?;
+        }
+        self.out.write_all(frame)
+    }
+
+    /// Ends the file.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}
+
+/// Any port, with a copy of what it sends and receives in a pcap file.
+pub struct Tap<P, W: Write> {
+    inner: P,
+    pcap: PcapWriter<W>,
+    failed: Option<io::Error>,
+    copies: Vec<Vec<u8>>,
+}
+
+impl<P: Port, W: Write + Send> Tap<P, W> {
+    /// Taps `inner`.
+    pub fn new(inner: P, pcap: PcapWriter<W>) -> Tap<P, W> {
+        Tap { inner, pcap, failed: None, copies: Vec::new() }
+    }
+
+    /// The inner port, and the file or the first error in writing it.
+    pub fn finish(self) -> (P, io::Result<W>) {
+        let file = match self.failed {
+            Some(error) => Err(error),
+            None => self.pcap.finish(),
+        };
+        (self.inner, file)
+    }
+
+    fn write(&mut self, at: Nanos, frame: &[u8]) {
+        if self.failed.is_none() {
+            self.failed = self.pcap.write(at, frame).err();
+        }
+    }
+}
+
+impl<P: Port, W: Write + Send> Port for Tap<P, W> {
+    fn describe(&self) -> &str {
+        self.inner.describe()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {
+        self.inner.alloc(burst, n)
+    }
+
+    fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
+        let mut copies = std::mem::take(&mut self.copies);
+        copies.extend(burst.iter().map(|slot| slot.bytes().to_vec()));
+        let now = Clock.now();
+        let taken = self.inner.tx(burst);
+        let n = *taken.as_ref().unwrap_or(&0);
+        copies.drain(..).take(n).for_each(|frame| self.write(now, &frame));
+        self.copies = copies;
+        taken
+    }
+
+    fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
+        let n = self.inner.rx(burst, max)?;
+        let now = if n > 0 { Clock.now() } else { Nanos::ZERO };
+        let first = burst.len() - n;
+        for slot in &burst[first..] {
+            self.write(slot.stamp().unwrap_or(now), slot.bytes());
+        }
+        Ok(n)
+    }
+
+    fn free(&mut self, burst: &mut Burst) {
+        self.inner.free(burst)
+    }
+
+    fn stats(&mut self) -> PortStats {
+        self.inner.stats()
+    }
+
+    fn flush(&mut self) -> Result<(), PortError> {
+        self.inner.flush()
+    }
+
+    fn check(&mut self) -> Result<(), PortError> {
+        self.inner.check()
+    }
+
+    fn next_event(&self) -> Option<Nanos> {
+        self.inner.next_event()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ring;
+
+    #[test]
+    fn both_directions_are_in_the_file() {
+        let (a, mut b) = ring::pair(64);
+        let mut a = Tap::new(a, PcapWriter::new(Vec::new()).unwrap());
+        let mut burst = Burst::new();
+        for port in [&mut a as &mut dyn Port, &mut b] {
+            port.alloc(&mut burst, 1);
+            burst[0].set_len(60);
+            assert_eq!(port.tx(&mut burst).unwrap(), 1);
+        }
+        assert_eq!(a.rx(&mut burst, 64).unwrap(), 1);
+        a.free(&mut burst);
+        let (_, file) = a.finish();
+        let file = file.unwrap();
+        assert_eq!(file.len(), 24 + 2 * (16 + 60));
+        assert_eq!(file[..4], [0x4d, 0x3c, 0xb2, 0xa1]);
+        assert_eq!(file[32..40], [60, 0, 0, 0, 60, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,176 @@
+//! The trait that every backend implements.
+
+use flowgauge_clock::Nanos;
+
+use crate::{Burst, PortError};
+
+/// Where a backend takes the times of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StampSource {
+    /// Nowhere: whoever polls the port stamps, when a burst comes out of it or goes into it.
+    User,
+    /// The kernel, when the frame passes its receive path.
+    KernelSoftware,
+    /// The network card.
+    Hardware,
+}
+
+impl StampSource {
+    /// As results print it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            StampSource::User => "user",
+            StampSource::KernelSoftware => "kernel",
+            StampSource::Hardware => "hardware",
+        }
+    }
+}
+
+/// How much a port's receive side holds while nobody polls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RxCapacity {
+    /// That many frames, of any size.
+    Frames(u64),
+    /// That many bytes, of which each frame takes its length and `overhead`.
+    Bytes {
+        /// Bytes in all.
+        bytes: u64,
+        /// Bytes that each frame takes besides its own.
+        overhead: u64,
+    },
+}
+
+impl RxCapacity {
+    /// In frames of `len` bytes.
+    pub fn frames(self, len: u64) -> u64 {
+        match self {
+            RxCapacity::Frames(n) => n,
+            RxCapacity::Bytes { bytes, overhead } => bytes / (len + overhead).max(1),
+        }
+    }
+}
+
+/// What a port can do. It does not change while the port is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Where received frames are stamped.
+    pub rx_stamps: StampSource,
+    /// Speed of the link in Mbit/s; `None` for one that has none (veth, ring).
+    pub link_mbps: Option<u64>,
+    /// The longest frame it takes, in bytes without FCS.
+    pub longest_frame: usize,
+    /// What its receive side holds while nobody polls it.
+    pub rx_capacity: RxCapacity,
+    /// Its hardware address, where it has one.
+    pub mac: Option<[u8; 6]>,
+}
+
+/// A port's own counters since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortStats {
+    /// Frames that left.
+    pub tx_frames: u64,
+    /// Frames that the backend refused and that did not leave.
+    pub tx_errors: u64,
+    /// Frames handed to the user.
+    pub rx_frames: u64,
+    /// Frames that arrived and were lost on our side: ring, socket, or card.
+    pub rx_dropped: u64,
+    /// Whether the link is up.
+    pub link_up: bool,
+}
+
+impl PortStats {
+    /// What happened since `earlier`.
+    pub fn since(self, earlier: PortStats) -> PortStats {
+        PortStats {
+            tx_frames: self.tx_frames - earlier.tx_frames,
+            tx_errors: self.tx_errors - earlier.tx_errors,
+            rx_frames: self.rx_frames - earlier.rx_frames,
+            rx_dropped: self.rx_dropped - earlier.rx_dropped,
+            link_up: self.link_up,
+        }
+    }
+}
+
+/// A port: bursts of frames in and out, in slots of its own memory, without copies or allocation.
+///
+/// Transmit: [`alloc`](Port::alloc) slots, write frames and set their lengths, [`tx`](Port::tx), and
+/// [`free`](Port::free) what was not taken (or keep it and try again). Receive: [`rx`](Port::rx), read,
+/// [`free`](Port::free). One thread uses a port at a time. No call blocks.
+pub trait Port: Send {
+    /// What it is, for people: `ring`, `af_packet veth1`.
+    fn describe(&self) -> &str;
+
+    /// What it can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Adds up to `n` empty slots for transmission to `burst`; returns how many there were. A slot's bytes are
+    /// whatever was in it before; its length is 0.
+    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize;
+
+    /// Transmits from the front of `burst`, in order; returns how many were taken out of it. The others stay.
+    ///
+    /// Taken means gone to the link, as far as the backend can tell. Fewer than offered means that the port is full for
+    /// now. Slots must come from this port's [`alloc`](Port::alloc).
+    fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError>;
+
+    /// Adds up to `max` received frames to `burst`, in order of arrival; returns how many.
+    fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError>;
+
+    /// Takes all slots in `burst` back, received ones and unused ones for transmission alike.
+    fn free(&mut self, burst: &mut Burst);
+
+    /// The counters. May cost a system call.
+    fn stats(&mut self) -> PortStats;
+
+    /// Starts whatever `tx` left queued. Called once per turn of a loop, after its transmissions.
+    fn flush(&mut self) -> Result<(), PortError> {
+        Ok(())
+    }
+
+    /// Whether the port still works, for a loop that would not notice: an interface that went down is silent on
+    /// receipt. Costs a system call or two; called every few milliseconds.
+    fn check(&mut self) -> Result<(), PortError> {
+        Ok(())
+    }
+
+    /// The next time at which the port will have something without anything else happening (a delay line), so that a
+    /// loop that waits does not oversleep.
+    fn next_event(&self) -> Option<Nanos> {
+        None
+    }
+}
+
+impl Port for Box<dyn Port> {
+    fn describe(&self) -> &str {
+        (**self).describe()
+    }
+    fn capabilities(&self) -> Capabilities {
+        (**self).capabilities()
+    }
+    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {
+        (**self).alloc(burst, n)
+    }
+    fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
+        (**self).tx(burst)
+    }
+    fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
+        (**self).rx(burst, max)
+    }
+    fn free(&mut self, burst: &mut Burst) {
+        (**self).free(burst)
+    }
+    fn stats(&mut self) -> PortStats {
+        (**self).stats()
+    }
+    fn flush(&mut self) -> Result<(), PortError> {
+        (**self).flush()
+    }
+    fn check(&mut self) -> Result<(), PortError> {
+        (**self).check()
+    }
+    fn next_event(&self) -> Option<Nanos> {
+        (**self).next_event()
+    }
+}

@@ -1,0 +1,78 @@
+//! Tester ports as Python holds them: opaque, moved into the engine while frames move and back afterwards.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use flowgauge_clock::Nanos;
+use flowgauge_ports::{Impaired, Impairment, Port as _, af_packet, ring};
+use pyo3::prelude::*;
+
+use crate::errors::{self, usage};
+
+/// A port of any backend. Empty while a transmission or a switch has it.
+#[pyclass(module = "flowgauge._core")]
+pub struct Port {
+    inner: Mutex<Option<Box<dyn flowgauge_ports::Port>>>,
+}
+
+impl Port {
+    /// Wraps a port.
+    pub fn new(port: Box<dyn flowgauge_ports::Port>) -> Port {
+        Port { inner: Mutex::new(Some(port)) }
+    }
+
+    /// Takes the port out. An error when somebody else has it.
+    pub fn take(&self) -> PyResult<Box<dyn flowgauge_ports::Port>> {
+        self.lock().take().ok_or_else(|| usage("the port is in use by a transmission or a switch, or was closed"))
+    }
+
+    /// Puts the port back.
+    pub fn put(&self, port: Box<dyn flowgauge_ports::Port>) {
+        *self.lock() = Some(port);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Box<dyn flowgauge_ports::Port>>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Port {
+    /// What it is: `ring`, `af_packet veth1`. Empty while it is in use.
+    fn describe(&self) -> String {
+        self.lock().as_ref().map_or_else(String::new, |port| port.describe().to_owned())
+    }
+
+    /// Speed of the link in Mbit/s, None for one that has none.
+    fn link_mbps(&self) -> Option<u64> {
+        self.lock().as_ref().and_then(|port| port.capabilities().link_mbps)
+    }
+
+    /// Closes it; harmless when it is closed or in use.
+    fn close(&self) {
+        drop(self.lock().take());
+    }
+}
+
+/// A Linux interface, in a network namespace if named.
+#[pyfunction]
+#[pyo3(signature = (interface, netns=None))]
+pub fn open_af_packet(py: Python<'_>, interface: &str, netns: Option<PathBuf>) -> PyResult<Port> {
+    let opened =
+        py.detach(|| af_packet::open(interface, netns.as_deref(), af_packet::AfPacketOptions::default()));
+    opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
+}
+
+/// The port with a delay line and a known loss on receipt. The port given is empty afterwards.
+#[pyfunction]
+pub fn impaired(port: &Port, delay_ns: u64, loss_one_in: Option<u64>) -> PyResult<Port> {
+    let impairment = Impairment::new(Nanos(delay_ns), loss_one_in.unwrap_or(0));
+    Ok(Port::new(Box::new(Impaired::new(port.take()?, impairment))))
+}
+
+/// Two in-process ports, connected to each other, each with room for `slots` frames.
+#[pyfunction]
+pub fn ring_pair(slots: usize) -> (Port, Port) {
+    let (a, b) = ring::pair(slots);
+    (Port::new(Box::new(a)), Port::new(Box::new(b)))
+}

@@ -1,0 +1,28 @@
+"""`flowgauge clean`: removes what crashed runs left behind, and says what."""
+
+from __future__ import annotations
+
+import typer
+
+
+def command() -> None:
+    """Remove what crashed runs left behind: processes, network namespaces, directories.
+
+    Only what Flowgauge recorded as its own, and whose owner is gone. Exit code 3 if something could not be removed.
+    """
+    import os
+
+    from flowgauge.duts.cleanup import clean
+
+    cleaned = clean()
+    for title, things in cleaned.removed.items():
+        typer.echo(f"removed what {title} left: {', '.join(things) or 'nothing but its lease'}")
+    for title, reason in cleaned.failed.items():
+        typer.echo(f"not removed: {title}: {reason}", err=True)
+    for title in cleaned.in_use:
+        typer.echo(f"in use, left alone: {title}")
+    if not cleaned.removed and not cleaned.failed:
+        typer.echo("nothing was left behind")
+    if os.geteuid() != 0:
+        typer.echo("(what runs of root left, only root can remove: sudo flowgauge clean)")
+    raise typer.Exit(3 if cleaned.failed else 0)

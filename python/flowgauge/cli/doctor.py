@@ -1,0 +1,45 @@
+"""`flowgauge doctor`: what this host has and lacks, and the command that mends each lack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from flowgauge.duts.host_check import Finding
+
+TITLES = {
+    "embedded": "--dut embedded (the default): our software switch",
+    "ovs": "--dut ovs: a private Open vSwitch",
+    "external": "--dut FILE.toml: a switch of yours",
+    "host": "this host",
+}
+COLOURS = {"good": typer.colors.GREEN, "lack": typer.colors.RED, "worse": typer.colors.YELLOW}
+SIGNS = {"good": "ok", "lack": "lack", "worse": "note"}
+
+
+def command() -> None:
+    """Say what this host lacks for each DUT, and the command that mends it.
+
+    Exit code 0 if `flowgauge run quick` works, 3 if not.
+    """
+    from itertools import groupby
+
+    from flowgauge.duts.host_check import examine, works
+
+    findings = examine()
+    for subject, group in groupby(findings, key=lambda f: f.subject):
+        verdict = "" if subject == "host" else ": works" if works(subject, findings) else ": does not work"
+        typer.secho(f"{TITLES[subject]}{verdict}", bold=True)
+        for finding in group:
+            _print(finding)
+        typer.echo()
+    raise typer.Exit(0 if works("embedded", findings) else 3)
+
+
+def _print(finding: Finding) -> None:
+    sign = typer.style(f"{SIGNS[finding.state]:<4}", fg=COLOURS[finding.state])
+    typer.echo(f"  {sign} {finding.what:<13} {finding.text}")
+    if finding.mend:
+        typer.echo(f"       {'':<13} mend: {finding.mend}")
