@@ -124,7 +124,7 @@ def _figure(
 ) -> Json:
     return {
         "benchmark": benchmark, "name": name, "value": value, "unit": unit, "at": dict(at),
-        "low": None, "high": None, "interval": "none", "count": None, "checks": checks, "note": note,
+        "low": None, "high": None, "interval": "none", "count": 0, "checks": checks, "note": note,
     }  # fmt: skip
 
 
@@ -244,7 +244,7 @@ def _document(
             "benchmarks": [
                 {"name": d["test"], "params": _definition(d), "quick": False} for d in mine if d["device"]
             ],
-            "dut": device, "openflow": "1.0", "seed": None, "repeat": None,
+            "dut": device, "openflow": "1.0",
         },
         "dut": {"driver": "published", **alien.DESCRIPTIONS[device]},
         "environment": {},

@@ -8,7 +8,7 @@ from math import floor, isfinite, log10
 from flowgauge.fields import FIELDS
 from flowgauge.model import Figure, Scalar
 
-MISSING = "–"
+MISSING = "—"
 _SUPERSCRIPT = str.maketrans("0123456789,", "⁰¹²³⁴⁵⁶⁷⁸⁹˒")
 
 
@@ -47,10 +47,10 @@ def heading(name: str, unit: str) -> str:
 
 
 def number_text(value: float | None, digits: int = 4) -> str:
-    """A number with that many significant digits, all digits of integers and of large numbers, "–" for None.
+    """A number with that many significant digits, all digits of integers and of large numbers, "—" for None.
 
     >>> number_text(None), number_text(0), number_text(61.2483), number_text(1681487), number_text(2e-7)
-    ('–', '0', '61.25', '1,681,487', '2e-07')
+    ('—', '0', '61.25', '1,681,487', '2e-07')
     """
     if value is None:
         return MISSING
@@ -78,6 +78,24 @@ def ratio_text(value: float | None, digits: int = 4) -> str:
         digits += 1
         text = number_text(100 * value, digits)
     return f"{text} %"
+
+
+def time_text(us: float | None, digits: int = 3) -> str:
+    """Microseconds with the unit that suits them.
+
+    >>> time_text(2323), time_text(115394325), time_text(0.5)
+    ('2.32 ms', '115 s', '0.5 µs')
+    """
+    if us is None:
+        return MISSING
+    for factor, unit in ((1e6, "s"), (1e3, "ms")):
+        if abs(us) >= factor:
+            return f"{_rounded(us / factor, digits)} {unit}"
+    return f"{_rounded(us, digits)} µs"
+
+
+def _rounded(value: float, digits: int) -> str:
+    return number_text(float(f"{value:.{digits}g}"), digits)
 
 
 def scalar_text(value: Scalar, name: str = "") -> str:

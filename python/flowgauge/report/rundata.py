@@ -5,32 +5,23 @@ Reports know neither benchmarks nor devices. Published results come in the same 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from flowgauge.errors import UsageError
-from flowgauge.model import Check, CheckState, Figure, Point, TrialRecord
-
-SCHEMA = 1
-
-
-class RunDirectoryError(UsageError):
-    """A directory is no run, or its files can't be read; names the file and what is wrong with it."""
-
-    name = "run-directory"
+from flowgauge.model import Figure, Point, TrialRecord
+from flowgauge.results.reader import RunDirectoryError, read_document, read_timings, read_trials
+from flowgauge.results.schema import FigureDocument
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run: `document` is run.json as it stands, `figures` in their order by benchmark, `trials` in theirs.
+    """A run: `document` is run.json without its figures, `figures` in their order by benchmark, `trials` in theirs.
 
-    `label` names it in comparisons; `path` is its directory; `warnings` says what could not be read.
+    `label` names it in comparisons; `path` is its directory.
     """
 
     label: str
@@ -38,7 +29,6 @@ class Run:
     document: Mapping[str, Any]
     figures: Mapping[str, tuple[Figure, ...]]
     trials: tuple[TrialRecord, ...]
-    warnings: tuple[str, ...] = ()
     _cache: dict[str, Mapping[str, NDArray[Any]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -76,10 +66,25 @@ class Run:
         return [t for t in self.trials if t.benchmark == benchmark]
 
     def samples(self, trial_id: str) -> Mapping[str, NDArray[Any]]:
-        """The stored arrays of a trial by column name ("latency.value_ns"); empty when there are none."""
+        """The stored arrays of a trial by column name ("latency.value_ns"); empty when there are none.
+
+        Raises RunDirectoryError when a file is damaged.
+        """
         if trial_id not in self._cache:
-            self._cache[trial_id] = dict(_read_samples(self.path / "samples", trial_id))
+            from flowgauge.results import samples
+
+            try:
+                self._cache[trial_id] = samples.read(self.path / "samples", trial_id)
+            except (OSError, ValueError) as error:
+                raise RunDirectoryError(
+                    f"{self.path}: samples of trial {trial_id} can't be read: {error}"
+                ) from error
         return self._cache[trial_id]
+
+    def seconds(self) -> float | None:
+        """How long all trials took on the wall clock, None when that was not recorded."""
+        timings = read_timings(self.path)
+        return sum(t.seconds for t in timings.values()) if timings else None
 
 
 def load_run(path: Path | str, label: str | None = None) -> Run:
@@ -90,137 +95,29 @@ def load_run(path: Path | str, label: str | None = None) -> Run:
     path = Path(path)
     if not path.exists():
         raise RunDirectoryError(
-            f"{path}: no such run directory", advice="`flowgauge run` prints where it writes"
+            f"{path}: there is no such directory", advice="`flowgauge run` says where it writes."
         )
-    if not path.is_dir():
-        raise RunDirectoryError(f"{path}: not a directory; a run is a directory with run.json in it")
-    document = _read_document(path / "run.json")
-    warnings: list[str] = []
-    trials = tuple(_read_trials(path / "trials.jsonl", warnings))
+    document = read_document(path)
     figures: dict[str, list[Figure]] = {}
-    for n, raw in enumerate(_sequence(document, "figures", path)):
-        try:
-            figures.setdefault(str(raw["benchmark"]), []).append(figure_from(raw))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise RunDirectoryError(f"{path / 'run.json'}: figure {n}: {_reason(error)}") from error
-    name = label or str(document.get("id") or path.name)
-    return Run(name, path, document, {k: tuple(v) for k, v in figures.items()}, trials, tuple(warnings))
+    for figure in document.figures:
+        figures.setdefault(figure.benchmark, []).append(_figure(figure))
+    raw = document.model_dump(mode="json", by_alias=True, exclude={"figures"})
+    trials = tuple(read_trials(path)) if (path / "trials.jsonl").exists() else ()
+    return Run(
+        label or document.id or path.name, path, raw, {k: tuple(v) for k, v in figures.items()}, trials
+    )
 
 
-def figure_from(raw: Mapping[str, Any]) -> Figure:
-    """A figure from its JSON object. Raises KeyError, TypeError or ValueError when it is not one."""
+def _figure(document: FigureDocument) -> Figure:
     return Figure(
-        name=str(raw["name"]),
-        value=_number(raw["value"]),
-        unit=str(raw.get("unit") or ""),
-        at=Point(**(raw.get("at") or {})),
-        low=_number(raw.get("low")),
-        high=_number(raw.get("high")),
-        interval=str(raw.get("interval") or "none"),
-        count=int(raw.get("count") or 0),
-        checks=tuple(check_from(c) for c in raw.get("checks") or ()),
-        note=raw.get("note") or None,
+        name=document.name,
+        value=document.value,
+        unit=document.unit,
+        at=Point(**document.at),
+        low=document.low,
+        high=document.high,
+        interval=document.interval,
+        count=document.count,
+        checks=tuple(c.value() for c in document.checks),
+        note=document.note or None,
     )
-
-
-def check_from(raw: Mapping[str, Any]) -> Check:
-    """A check from its JSON object. Raises KeyError or ValueError when it is not one."""
-    return Check(
-        name=str(raw["name"]),
-        state=CheckState(raw["state"]),
-        text=str(raw.get("text") or ""),
-        advice=raw.get("advice") or None,
-        invalidates=bool(raw.get("invalidates", False)),
-    )
-
-
-def _trial_from(raw: Mapping[str, Any]) -> TrialRecord:
-    return TrialRecord(
-        id=str(raw["id"]),
-        benchmark=str(raw["benchmark"]),
-        point=Point(**raw["point"]),
-        repeat=int(raw.get("repeat") or 0),
-        status=str(raw["status"]),
-        metrics=dict(raw.get("metrics") or {}),
-        checks=tuple(check_from(c) for c in raw.get("checks") or ()),
-        reason=raw.get("reason") or None,
-        attempts=int(raw.get("attempts") or 1),
-        has_samples=bool(raw.get("has_samples", False)),
-    )
-
-
-def _read_document(path: Path) -> Mapping[str, Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise RunDirectoryError(f"{path.parent}: no run.json in it, so it is no run directory") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunDirectoryError(f"{path}: can't be read: {error}") from error
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        found = "the file is empty" if not text.strip() else f"line {error.lineno}: {error.msg}"
-        raise RunDirectoryError(f"{path}: not JSON: {found}") from error
-    if not isinstance(document, dict):
-        raise RunDirectoryError(f"{path}: expected an object, found {type(document).__name__}")
-    if document.get("schema") != SCHEMA:
-        raise RunDirectoryError(
-            f"{path}: schema {document.get('schema')!r}, this version reads schema {SCHEMA}",
-            advice="read it with the version of flowgauge that wrote it (environment, tool version)",
-        )
-    return document
-
-
-def _read_trials(path: Path, warnings: list[str]) -> Iterator[TrialRecord]:
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise RunDirectoryError(f"{path}: can't be read: {error}") from error
-    for n, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            yield _trial_from(json.loads(line))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if n == len(lines) and not line.endswith("\n"):
-                warnings.append(f"{path.name}: the last line is torn and was left out")
-                return
-            raise RunDirectoryError(f"{path}: line {n}: {_reason(error)}") from error
-
-
-def _read_samples(folder: Path, trial_id: str) -> Iterator[tuple[str, NDArray[Any]]]:
-    import pyarrow.parquet as parquet
-
-    for path in sorted(folder.glob(f"{trial_id}*.parquet")):
-        try:
-            table = parquet.read_table(path)
-        except (OSError, ValueError) as error:
-            raise RunDirectoryError(f"{path}: not a readable Parquet file: {error}") from error
-        for name in table.column_names:
-            yield name, np.asarray(table.column(name).to_numpy())
-
-
-def _sequence(document: Mapping[str, Any], key: str, path: Path) -> list[Any]:
-    found = document.get(key) or []
-    if not isinstance(found, list):
-        raise RunDirectoryError(f"{path / 'run.json'}: {key}: expected a list, found {type(found).__name__}")
-    return found
-
-
-def _number(value: Any) -> float | None:
-    """None stays None; a bool or text is no number."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"expected a number or null, found {value!r}")
-    return value
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, KeyError):
-        return f"the key {error} is missing"
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg} (column {error.colno})"
-    return str(error)

@@ -80,7 +80,7 @@ def section(run: Run, benchmark: str) -> Section:
     findings = _findings(figures, trials)
     tables = [_table(keys, figures) for keys in _key_sets(figures)]
     for table in tables:
-        _mark(table, findings, trials)
+        _mark(table, findings, trials, share=0.9 if run.published else 1.0)
     return Section(benchmark, tables, list(findings.values()), _failures(trials), len(trials))
 
 
@@ -118,20 +118,15 @@ def _key_sets(figures: Iterable[Figure]) -> list[tuple[str, ...]]:
 
 
 def _table(keys: tuple[str, ...], figures: Iterable[Figure]) -> Table:
+    """Columns stand in the benchmark's order, frame counters behind the others."""
     mine = [f for f in figures if tuple(f.at) == keys]
-    names = sorted(dict.fromkeys(f.name for f in mine), key=_order)
+    names = sorted(
+        dict.fromkeys(f.name for f in mine), key=lambda n: n in FIELDS and FIELDS[n].unit == "frames"
+    )
     rows: dict[Point, Row] = {}
     for figure in mine:
         rows.setdefault(figure.at, Row(figure.at, {})).cells[figure.name] = figure
     return Table(keys, tuple(names), {f.name: f.unit for f in mine}, list(rows.values()))
-
-
-def _order(name: str) -> int:
-    """Delays first, as they stand in the field table after the counters; unknown names keep their place behind."""
-    known = list(FIELDS)
-    if name not in FIELDS:
-        return 3000
-    return known.index(name) + (1000 if FIELDS[name].unit == "frames" else 0)
 
 
 def _findings(figures: Iterable[Figure], trials: Iterable[TrialRecord]) -> dict[str, Finding]:
@@ -152,7 +147,8 @@ def _finding(found: dict[str, Finding], check: Check) -> Finding:
     return found.setdefault(check.name, Finding(len(found) + 1, check.name, check.advice))
 
 
-def _mark(table: Table, findings: Mapping[str, Finding], trials: Iterable[TrialRecord]) -> None:
+def _mark(table: Table, findings: Mapping[str, Finding], trials: Iterable[TrialRecord], share: float) -> None:
+    """Put the findings' numbers where they belong; what touches that share of the rows is said once for the table."""
     by_trial = {(c.name, t.point) for t in trials for c in failing(t.checks)}
     for finding in findings.values():
         for row in table.rows:
@@ -164,10 +160,12 @@ def _mark(table: Table, findings: Mapping[str, Finding], trials: Iterable[TrialR
             else:
                 for name in touched:
                     row.cell_marks.setdefault(name, []).append(finding.number)
-        if len(table.rows) > 1 and all(finding.number in row.marks for row in table.rows):
+        if len(table.rows) > 1 and sum(finding.number in row.marks for row in table.rows) >= share * len(
+            table.rows
+        ):
             table.marks.append(finding.number)
             for row in table.rows:
-                row.marks.remove(finding.number)
+                row.marks = [n for n in row.marks if n != finding.number]
 
 
 def _failures(trials: Iterable[TrialRecord]) -> list[Failure]:
