@@ -20,13 +20,13 @@ COMMANDS = {
     "report": "Write a run as HTML, Markdown, CSV or JSON.",
     "compare": "Put runs and published results side by side.",
     "doctor": "Say what this host lacks for each DUT, and the command that mends it.",
-    "clean": "Remove what a crashed run left behind.",
+    "clean": "Remove what crashed runs left behind: processes, network namespaces, directories.",
 }
 """Name -> first line of its help, in the order of the help."""
 
 
-def build(arguments: Sequence[str]) -> typer.Typer:
-    """The program, ready to be called with these arguments."""
+def build(arguments: Sequence[str] | None = None) -> typer.Typer:
+    """The program, ready to be called with these arguments; None: with any, and all commands are imported."""
     # Plain help: Rich would double the time that `--help` takes.
     app = typer.Typer(
         no_args_is_help=True,
@@ -35,12 +35,12 @@ def build(arguments: Sequence[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_program)
-    called = next((a for a in arguments if not a.startswith("-")), None)
-    completing = "_FLOWGAUGE_COMPLETE" in os.environ
+    called = next((a for a in arguments or () if not a.startswith("-")), None)
+    everything = arguments is None or "_FLOWGAUGE_COMPLETE" in os.environ
     for name, text in COMMANDS.items():
         if importlib.util.find_spec(f"flowgauge.cli.{name}") is None:
             continue
-        if name == called or completing:
+        if everything or name == called:
             _add(app, name)
         else:
             app.command(name, help=text)(_not_called)
