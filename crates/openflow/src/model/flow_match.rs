@@ -1,0 +1,112 @@
+//! What a flow entry matches: an ordered list of fields, each with value and mask.
+
+use flowgauge_packet::Field;
+
+/// One field of a match. A packet matches if `packet & mask == value & mask`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatchEntry {
+    /// The field.
+    pub field: Field,
+    /// Its value, right-aligned.
+    pub value: u128,
+    /// The bits that count; [`Field::full_mask`] for an exact match.
+    pub mask: u128,
+}
+
+impl MatchEntry {
+    /// An exact match.
+    pub const fn exact(field: Field, value: u128) -> MatchEntry {
+        MatchEntry { field, value, mask: field.full_mask() }
+    }
+
+    /// A match of the bits in `mask`.
+    pub const fn masked(field: Field, value: u128, mask: u128) -> MatchEntry {
+        MatchEntry { field, value, mask }
+    }
+
+    /// Whether all bits of the field count.
+    pub const fn is_exact(&self) -> bool {
+        self.mask == self.field.full_mask()
+    }
+}
+
+/// An OXM field that Flowgauge does not know, as it stood on the wire.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RawOxm {
+    /// Class, field, has-mask bit and length, as one number.
+    pub header: u32,
+    /// What followed the header.
+    pub payload: Vec<u8>,
+}
+
+/// What a flow entry matches; the empty match matches every packet.
+///
+/// Entries keep the order in which they were added or received. Equality looks at the order too: compare
+/// [`Match::canonical`] forms to ask whether two matches mean the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Match {
+    /// The fields that are known.
+    pub entries: Vec<MatchEntry>,
+    /// The fields that are not; a match with such fields matches nothing here.
+    pub unknown: Vec<RawOxm>,
+}
+
+impl Match {
+    /// Every packet.
+    pub const fn any() -> Match {
+        Match { entries: Vec::new(), unknown: Vec::new() }
+    }
+
+    /// Whether it matches every packet.
+    pub fn is_any(&self) -> bool {
+        self.entries.is_empty() && self.unknown.is_empty()
+    }
+
+    /// This match with one more field, exactly matched: `Match::any().with(Field::InPort, 1)`.
+    #[must_use]
+    pub fn with(self, field: Field, value: u128) -> Match {
+        self.with_masked(field, value, field.full_mask())
+    }
+
+    /// This match with one more field, of which the bits in `mask` count.
+    #[must_use]
+    pub fn with_masked(mut self, field: Field, value: u128, mask: u128) -> Match {
+        self.entries.push(MatchEntry { field, value, mask });
+        self
+    }
+
+    /// The entry of `field`.
+    pub fn entry(&self, field: Field) -> Option<&MatchEntry> {
+        self.entries.iter().find(|e| e.field == field)
+    }
+
+    /// The value of `field` if it is matched exactly.
+    pub fn get(&self, field: Field) -> Option<u128> {
+        self.entry(field).filter(|e| e.is_exact()).map(|e| e.value)
+    }
+
+    /// Whether a packet matches whose fields `packet` tells (`None`: the packet has no such field).
+    pub fn matches_with(&self, packet: impl Fn(Field) -> Option<u128>) -> bool {
+        self.unknown.is_empty()
+            && self.entries.iter().all(|e| packet(e.field).is_some_and(|v| (v ^ e.value) & e.mask == 0))
+    }
+
+    /// The same match with its fields in the order of [`Field::ALL`] (prerequisites come first), values cut to
+    /// their masks, and fields of which no bit counts left out.
+    #[must_use]
+    pub fn canonical(&self) -> Match {
+        let mut result = self.clone();
+        result.entries.retain(|e| e.mask != 0);
+        result.entries.sort_by_key(|e| e.field);
+        for entry in &mut result.entries {
+            entry.value &= entry.mask;
+        }
+        result
+    }
+}
+
+impl FromIterator<MatchEntry> for Match {
+    fn from_iter<I: IntoIterator<Item = MatchEntry>>(entries: I) -> Match {
+        Match { entries: entries.into_iter().collect(), unknown: Vec::new() }
+    }
+}
