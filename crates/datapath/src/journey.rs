@@ -20,6 +20,13 @@ pub struct Workbench {
     slot: Box<[u8]>,
 }
 
+impl Workbench {
+    /// One that can't be worked on, and costs nothing: a stand-in.
+    pub fn none() -> Workbench {
+        Workbench { slot: Box::default() }
+    }
+}
+
 impl Default for Workbench {
     fn default() -> Self {
         Workbench { slot: vec![0; HEADROOM + LONGEST].into_boxed_slice() }

@@ -59,6 +59,8 @@ pub struct Pipeline {
     pub(crate) ports: Vec<PortRule>,
     miss: Miss,
     bench: Workbench,
+    /// For frames of PACKET_OUTs, which may meet the tables on their way.
+    out_bench: Workbench,
     set: ActionSet,
 }
 
@@ -72,6 +74,7 @@ impl Pipeline {
             ports,
             miss: Miss::Drop,
             bench: Workbench::default(),
+            out_bench: Workbench::default(),
             set: ActionSet::default(),
         }
     }
@@ -103,16 +106,17 @@ impl Pipeline {
     /// [`check_packet_out`](crate::check::packet_out).
     pub fn packet_out(&mut self, frame: Frame<'_>, actions: &[Action], now: Nanos, sink: &mut dyn Sink) {
         let from = Origin { table_id: 0, cookie: u64::MAX, reason: PacketInReason::Action };
-        let mut bench = Workbench::default();
+        let mut bench = std::mem::replace(&mut self.out_bench, Workbench::none());
         let mut journey = Journey::new(frame.bytes, frame.in_port, &mut bench);
         for action in actions {
             if let Action::Output { port: PortNo::TABLE, .. } = action {
                 let bytes = journey.bytes();
                 self.process(&[Frame { bytes, in_port: frame.in_port }], now, sink);
             } else if journey.act(action, from, &self.ports, sink) == Err(Dead) {
-                return;
+                break;
             }
         }
+        self.out_bench = bench;
     }
 
     /// Counts an entry out and tells the controller, if it asked for that.
