@@ -39,6 +39,6 @@ pub use endpoint::Channel;
 pub use error::{ChannelError, version_name};
 pub use hello::{Versions, negotiate};
 pub use job::{Job, JobIo, Next};
-pub use log::{Log, Received};
+pub use log::{Log, Position, Received};
 pub use outbox::Written;
 pub use shared::Reply;
