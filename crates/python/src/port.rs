@@ -23,7 +23,9 @@ impl Port {
 
     /// Takes the port out. An error when somebody else has it.
     pub fn take(&self) -> PyResult<Box<dyn flowgauge_ports::Port>> {
-        self.lock().take().ok_or_else(|| usage("the port is in use by a transmission or a switch, or was closed"))
+        self.lock()
+            .take()
+            .ok_or_else(|| usage("the port is in use by a transmission or a switch, or was closed"))
     }
 
     /// Puts the port back.

@@ -1,7 +1,7 @@
 //! Replacing bytes together with the checksums that cover them.
 
 use crate::bytes::{chunk, chunk_mut};
-use crate::checksum::{nonzero, update};
+use crate::checksum::{Change, nonzero};
 use crate::layout::{Layout, Network, Transport};
 
 /// The checksums that cover some bytes.
@@ -29,9 +29,10 @@ pub(super) fn replace<const N: usize>(
 ) {
     let Some(place) = chunk_mut::<N>(frame, at) else { return };
     let old = std::mem::replace(place, new);
+    let change = Change::from(old, new);
     let v4 = layout.network == Network::Ipv4;
     if v4 && matches!(covered, Covered::Ip | Covered::Addresses) {
-        update_at(frame, layout.l3 + 10, &old, &new);
+        update(frame, layout.l3 + 10, |check| change.applied(check));
     }
     let summed = match covered {
         Covered::Not | Covered::Ip => None,
@@ -40,10 +41,14 @@ pub(super) fn replace<const N: usize>(
         Covered::Addresses => transport_checksum(layout),
     };
     let Some(check_at) = summed else { return };
-    if layout.transport == Transport::Udp {
-        update_udp(frame, check_at, &old, &new);
-    } else {
-        update_at(frame, check_at, &old, &new);
+    match layout.transport {
+        // No UDP checksum (0) stays none, and a checksum never becomes 0.
+        Transport::Udp => {
+            update(frame, check_at, |check| if check == 0 { 0 } else { nonzero(change.applied(check)) })
+        }
+        Transport::Tcp | Transport::Icmpv4 | Transport::Icmpv6 | Transport::Sctp | Transport::Other => {
+            update(frame, check_at, |check| change.applied(check));
+        }
     }
 }
 
@@ -57,16 +62,10 @@ fn transport_checksum(layout: &Layout) -> Option<usize> {
     }
 }
 
-fn update_at(frame: &mut [u8], at: usize, old: &[u8], new: &[u8]) {
+#[inline]
+fn update(frame: &mut [u8], at: usize, with: impl FnOnce(u16) -> u16) {
     if let Some(check) = chunk_mut::<2>(frame, at) {
-        *check = update(u16::from_be_bytes(*check), old, new).to_be_bytes();
-    }
-}
-
-/// No UDP checksum (0) stays none, and a checksum never becomes 0.
-fn update_udp(frame: &mut [u8], at: usize, old: &[u8], new: &[u8]) {
-    if let Some(check) = chunk_mut::<2>(frame, at).filter(|check| **check != [0, 0]) {
-        *check = nonzero(update(u16::from_be_bytes(*check), old, new)).to_be_bytes();
+        *check = with(u16::from_be_bytes(*check)).to_be_bytes();
     }
 }
 
