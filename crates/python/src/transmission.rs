@@ -196,13 +196,13 @@ impl Transmission {
     /// Waits for the end, puts the ports back, gives the outcome. The second call gives an empty one.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Some(running) = self.lock().take() else { return Ok(PyDict::new(py)) };
-        let (ports, mut outcome, unlogged) = py.detach(|| {
+        let (ports, outcome, unlogged) = py.detach(|| {
             let Finished { ports, mut outcome } = running.finish();
             let unlogged = self.punts.as_ref().map_or(0, |punts| punts.account(&mut outcome));
             (ports, outcome, unlogged)
         });
         put_all(py, &self.ports, ports);
-        outcome::to_python(py, &mut outcome, unlogged)
+        outcome::to_python(py, &outcome, unlogged)
     }
 }
 
