@@ -105,15 +105,25 @@ def concat(charts: Sequence[Any], **shared: Any) -> Any:
         return alt.concat(*charts, columns=3).resolve_scale(**shared)
 
 
-def finish(chart: Any, panel: int = 0) -> dict[str, Any]:
-    """The chart as an object: without the schema's address (nothing is fetched), with the theme.
+class Datasets:
+    """The data of one chart, kept by name: layers share them, and building a chart does not copy them."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[dict[str, Any]]] = {}
+
+    def add(self, records: list[dict[str, Any]]) -> alt.NamedData:
+        """Keep records; the result stands for them in a chart."""
+        name = f"data{len(self.values)}"
+        self.values[name] = records
+        return alt.NamedData(name=name)
+
+
+def finish(chart: Any, data: Datasets, panel: int = 0) -> dict[str, Any]:
+    """The chart as an object: with its data and the theme, without the schema's address (nothing is fetched).
 
     `panel`: width of a panel with its axes, in pixels, so that a page can decide how many stand side by side.
     """
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="Automatically deduplicated"
-        )  # one selection serves all panels
-        spec: dict[str, Any] = chart.to_dict()
+    spec: dict[str, Any] = chart.to_dict()
     spec.pop("$schema", None)
-    return spec | {"config": theme.config()} | ({"usermeta": {"panel": panel}} if panel else {})
+    spec |= {"datasets": data.values, "config": theme.config()}
+    return spec | ({"usermeta": {"panel": panel}} if panel else {})

@@ -97,7 +97,7 @@ def _benchmark(page: Page, run: Run, section: tables.Section) -> str:
     body += parts.failures(section.failures, section.trials)
     body += parts.findings(section, _notes(run))
     body += f'<div class="charts">{"".join(page.chart(c) for c in drawn)}</div>' if drawn else ""
-    body += "".join(f'<p class="note">A chart is declared wrongly: {escape(w)}</p>' for w in wrong)
+    body += "".join(f'<p class="note">A chart could not be drawn: {escape(w)}</p>' for w in wrong)
     body += "".join(parts.figures_table(t, section.benchmark) for t in section.tables)
     if not section.tables:
         body += "<p>No figures: no trial was completed.</p>"
