@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from flowgauge.model import trial_id
 
 Json = dict[str, Any]
