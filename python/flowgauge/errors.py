@@ -50,6 +50,12 @@ class UnknownNameError(UsageError):
     name = "unknown-name"
 
 
+class RunDirectoryError(UsageError):
+    """A directory is no run, or a file in it can't be read; names the file and what is wrong with it."""
+
+    name = "run-directory"
+
+
 class SetupError(FlowgaugeError):
     """The DUT or this host could not be set up; nothing was measured."""
 
@@ -79,6 +85,12 @@ class PortBusyError(SetupError):
     """The TCP port on which the switch was to connect is in use."""
 
     name = "port-busy"
+
+
+class RunWriteError(SetupError):
+    """The run directory can't be written any more (disk full, removed); what was written before is kept."""
+
+    name = "run-write"
 
 
 class ChannelError(FlowgaugeError):

@@ -46,6 +46,98 @@ FIELDS: dict[str, Field] = {
         Field("delay_p999_us", "delay p99.9", "us", "99.9th percentile of the delay."),
         Field("delay_max_us", "delay max", "us", "Largest delay."),
         Field("delay_std_us", "delay std", "us", "Standard deviation of the delay."),
+        Field("misrouted", "misrouted", "frames", "Arrived at another port than expected."),
+        Field(
+            "delay_slope_us_per_s",
+            "delay slope",
+            "us/s",
+            "Growth of the delay over the trial (see check ramp).",
+        ),
+        Field(
+            "gap_error_p99_ns",
+            "gap error p99",
+            "ns",
+            "99th percentile of the departures' error against the schedule.",
+            3,
+        ),
+        Field("payload_changed", "payload changed", "", "Echo replies whose payload came back changed."),
+        Field(
+            "packet_in_bytes_min",
+            "bytes in PACKET_IN",
+            "B",
+            "Fewest frame bytes that a PACKET_IN held (truncation).",
+        ),
+        Field("packet_in_buffered", "buffered", "", "PACKET_INs that named a buffer id."),
+        Field(
+            "activation_us",
+            "time to data plane",
+            "us",
+            "First byte of the batch to its effect on probes: middle of the interval.",
+        ),
+        Field(
+            "activation_low_us",
+            "time to data plane, low",
+            "us",
+            "Its earliest value: the last probe under the old table.",
+        ),
+        Field(
+            "activation_high_us",
+            "time to data plane, high",
+            "us",
+            "Its latest value: the first probe under the new table.",
+        ),
+        Field("barrier_us", "time to barrier reply", "us", "First byte of the batch to the barrier reply."),
+        Field(
+            "barrier_lead_us",
+            "data plane after barrier",
+            "us",
+            "Data plane minus barrier reply; above 0: the barrier was premature.",
+        ),
+        Field("per_entry_us", "time per entry", "us", "Time to data plane by number of entries."),
+        Field(
+            "slope_us_per_entry",
+            "slope",
+            "us/entry",
+            "Time to data plane over number of entries, least squares.",
+        ),
+        Field(
+            "barrier_slope_us_per_entry",
+            "barrier slope",
+            "us/entry",
+            "Barrier reply over number of entries, least squares.",
+        ),
+        Field("probe_pps", "probe rate", "pps", "Probes per second."),
+        Field("path_delay_us", "path delay", "us", "Median delay of the probes that were forwarded."),
+        Field("rejected", "rejected", "", "Messages that the switch answered with an error."),
+        Field(
+            "held", "entries held", "", "Entries that the switch says it holds, read back after a barrier.", 9
+        ),
+        Field("max_entries", "most entries held", "", "Largest number of entries that the switch held.", 9),
+        Field(
+            "delay_stated_us",
+            "delay stated",
+            "us",
+            "A delay as a document's text states it, mean or median not said.",
+        ),
+        Field(
+            "delay_variation_stated_us",
+            "variation stated",
+            "us",
+            "A delay variation as a document's text states it.",
+        ),
+        Field("throughput_ratio", "received/sent", "", "Received frames by sent frames, as published.", 4),
+        Field(
+            "activation_median_us",
+            "to data plane, median",
+            "us",
+            "Median of the time to data plane, as published.",
+        ),
+        Field(
+            "activation_std_us", "to data plane, std", "us", "Standard deviation of the time to data plane."
+        ),
+        Field(
+            "per_entry_stated_us", "per entry stated", "us", "Time per entry as a document's text states it."
+        ),
     )
 }
 """By name."""

@@ -1,4 +1,5 @@
-//! Big-endian numbers in byte slices. Readers give `None` past the end; writers are for places already checked.
+//! Big-endian numbers in byte slices. Readers give `None` past the end; writers are for places already
+//! checked.
 
 /// The `N` bytes at `at`, if they are all there.
 #[inline(always)]

@@ -58,9 +58,12 @@ pub struct Layout {
     pub l3: usize,
     /// IPv4 protocol or IPv6 upper-layer protocol; meaningful for IPv4 and IPv6.
     pub ip_proto: u8,
+    /// Offset of the byte that holds it.
+    pub proto_at: usize,
     /// IPv6 extension headers seen, as OFPIEH_* bits.
     pub extensions: u16,
-    /// Whether an IPv6 routing header with segments left is there: the destination is then not the one summed.
+    /// Whether an IPv6 routing header with segments left is there: the destination is then not the one
+    /// summed.
     pub routed: bool,
     /// The header behind IP, at `l4`.
     pub transport: Transport,
@@ -79,6 +82,7 @@ impl Layout {
         network: Network::Other,
         l3: 14,
         ip_proto: 0,
+        proto_at: 0,
         extensions: 0,
         routed: false,
         transport: Transport::Other,
@@ -147,6 +151,7 @@ impl Layout {
         }
         self.network = Network::Ipv4;
         self.ip_proto = header[9];
+        self.proto_at = self.l3 + 9;
         self.end = frame.len().min(self.l3 + total_len);
         self.l4 = self.l3 + header_len;
         if be16(header, 6) & 0x1fff == 0 {
@@ -164,6 +169,7 @@ impl Layout {
         self.l4 = self.l3 + 40;
         self.end = frame.len().min(self.l4 + usize::from(be16(header, 4)));
         self.ip_proto = header[6];
+        self.proto_at = self.l3 + 6;
         if !ip_proto::is_extension(header[6]) || self.extensions(frame) {
             self.transport(true);
         }
@@ -174,7 +180,10 @@ impl Layout {
     fn extensions(&mut self, frame: &[u8]) -> bool {
         let payload = &frame[self.l4..self.end];
         let mut walk = Extensions::new(self.ip_proto, payload);
+        let mut at = self.l4;
         for extension in &mut walk {
+            self.proto_at = at;
+            at += extension.bytes.len();
             self.routed |= extension.segments_left().is_some_and(|left| left > 0);
         }
         self.ip_proto = walk.next_header();
@@ -200,13 +209,13 @@ impl Layout {
 
     /// Where the neighbour discovery fields lie, of an ICMPv6 message (RFC 4861, 4.3 and 4.4).
     ///
-    /// Options that don't fill the message exactly are ignored from the first bad one on; of several addresses the
-    /// first counts.
+    /// Options that don't fill the message exactly are ignored from the first bad one on; of several
+    /// addresses the first counts.
     pub(crate) fn neighbor(&self, frame: &[u8]) -> Neighbor {
         let message = frame.get(self.l4..self.end).unwrap_or_default();
-        let wanted = match message {
-            [icmp_type::NEIGHBOR_SOLICITATION, 0, ..] => SOURCE_LINK_LAYER,
-            [icmp_type::NEIGHBOR_ADVERTISEMENT, 0, ..] => TARGET_LINK_LAYER,
+        let (solicits, wanted) = match message {
+            [icmp_type::NEIGHBOR_SOLICITATION, 0, ..] => (true, SOURCE_LINK_LAYER),
+            [icmp_type::NEIGHBOR_ADVERTISEMENT, 0, ..] => (false, TARGET_LINK_LAYER),
             _ => return Neighbor::default(),
         };
         if message.len() < 24 {
@@ -224,13 +233,15 @@ impl Layout {
             }
             at = end;
         }
-        Neighbor { target: Some(self.l4 + 8), link_layer }
+        Neighbor { solicits, target: Some(self.l4 + 8), link_layer }
     }
 }
 
 /// Offsets of a neighbour solicitation's or advertisement's fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Neighbor {
+    /// Whether it is a solicitation.
+    pub solicits: bool,
     /// Of the target address.
     pub target: Option<usize>,
     /// Of the link-layer address: the source's in a solicitation, the target's in an advertisement.

@@ -1,4 +1,5 @@
-//! What several tests share: a naive second parser as oracle, a judge of checksums, and random flow sets and frames.
+//! What several tests share: a naive second parser as oracle, a judge of checksums, and random flow sets and
+//! frames.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -176,7 +177,8 @@ fn upper<'a>(found: &mut Naive<'a>, upper: Upper<'a>) {
     found.upper = Some(upper);
 }
 
-/// Whether all checksums of a frame are right, as far as the headers are recognised. No UDP checksum is right.
+/// Whether all checksums of a frame are right, as far as the headers are recognised. No UDP checksum is
+/// right.
 pub(crate) fn is_sound(frame: &[u8]) -> bool {
     let found = naive(frame, 0);
     let upper_sound = found.upper.is_none_or(|upper| match (upper.proto, upper.v6) {
@@ -204,8 +206,11 @@ const IP: [Field; 3] = [Field::IpDscp, Field::IpEcn, Field::IpTtl];
 const IPV4: [Field; 3] = [Field::Ipv4Id, Field::Ipv4Src, Field::Ipv4Dst];
 const IPV6: [Field; 3] = [Field::Ipv6Src, Field::Ipv6Dst, Field::Ipv6Flabel];
 
-/// For each header stack, a field that asks for it and those that may vary in it.
-fn families() -> Vec<(Vec<(Field, u128)>, Vec<Field>)> {
+/// The fields that ask for a header stack, and those that may vary in it.
+type Family = (Vec<(Field, u128)>, Vec<Field>);
+
+/// Every header stack.
+fn families() -> Vec<Family> {
     use Field::*;
     let v4 = |fields: &[Field]| [&IP, &IPV4, fields].concat();
     let v6 = |fields: &[Field]| [&IP, &IPV6, fields].concat();

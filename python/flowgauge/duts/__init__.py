@@ -1,1 +1,35 @@
 """Drivers: they start, wire, reset, describe and stop a DUT."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from flowgauge.duts.interface import Driver
+from flowgauge.names import unknown
+
+DRIVERS = {
+    "embedded": "our software switch in this process over ring ports: no root, no set-up",
+    "ovs": "a private Open vSwitch, user-space datapath, on veth pairs in namespaces of its own: needs root",
+}
+"""Name -> what it is. Anything that ends in `.toml` describes a switch of yours."""
+
+
+def create(dut: str) -> Driver:
+    """The driver for a DUT as the command line names it: `embedded`, `ovs`, either with `:option=value,...`, or a TOML file.
+
+    Nothing is started. Raises UnknownNameError or ConfigError.
+    """
+    if dut.endswith(".toml"):
+        from flowgauge.duts.external import External
+
+        return External(Path(dut))
+    name, _, options = dut.partition(":")
+    if name == "embedded":
+        from flowgauge.duts.embedded import Embedded
+
+        return Embedded(options)
+    if name == "ovs":
+        from flowgauge.duts.openvswitch import OpenVSwitch
+
+        return OpenVSwitch(options)
+    raise unknown("DUT", name, [*DRIVERS, "FILE.toml"])

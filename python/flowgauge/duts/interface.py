@@ -27,8 +27,8 @@ class PortWiring:
 class ControlWiring:
     """How the OpenFlow channel comes about.
 
-    `mode` "listen": the switch connects to us; "connect": we connect to the switch (`ptcp:`). `listener`: a bound socket when the driver
-    already listens. `versions` that the driver can offer, best first.
+    `mode` "listen": the switch connects to us; "connect": we connect to the switch (`ptcp:`). `listener`: a bound socket when the
+    driver already listens. `versions` that the driver can offer, best first.
     """
 
     mode: str

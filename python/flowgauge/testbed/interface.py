@@ -68,7 +68,8 @@ class Reception:
     """What became of one stream: exact accounting, delays, and arrays on request.
 
     `requested`: frames that the schedule asked for; `sent`: frames that left (offered load); `received`: distinct sequence
-    numbers that came back where they were expected; sent = received + lost always. `late` arrived after the stop, within the drain.
+    numbers that came back where they were expected; sent = received + lost always. `late` arrived after the stop, within
+    the drain.
     `windows`: mean delay (ns) and count in consecutive equal slices of the trial, for finding a ramp.
     `arrivals_*` and `departures_ns` hold the first `record` frames: departure times are indexed by sequence number.
     """
@@ -281,6 +282,17 @@ class Port:
     name: str
     max_rate_mbps: float | None = None
     mac: str = "02:00:00:00:00:01"
+
+
+@dataclass(frozen=True)
+class OpenOptions:
+    """What `flowgauge.testbed.open_testbed(dut, options)` is told besides the DUT.
+
+    `openflow`: the version to speak ("1.0", "1.3"), None: the driver's best. `seed`: for whatever the testbed chooses at random.
+    """
+
+    openflow: str | None = None
+    seed: int = 1
 
 
 class Testbed(Protocol):

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::EditError;
+
 /// A frame in a slot of fixed size: it may grow and shrink at its front as long as the slot has room, without
 /// allocation. What it does to the frame's place is read back with [`FrameBuf::range`].
 ///
@@ -45,21 +47,19 @@ impl<'a> FrameBuf<'a> {
         &mut self.slot[self.range.clone()]
     }
 
-    /// Opens a gap of `N` zero bytes at offset `at` of the frame, moving what is before it to the front.
-    /// Returns whether there was room.
-    pub(super) fn open<const N: usize>(&mut self, at: usize) -> bool {
-        let Some(start) = self.range.start.checked_sub(N) else { return false };
-        debug_assert!(at <= self.range.len());
+    /// Opens a gap of `len` bytes at offset `at` of the frame, moving what is before it to the front. The gap
+    /// holds whatever was there.
+    pub(super) fn open(&mut self, at: usize, len: usize) -> Result<(), EditError> {
+        let start = self.range.start.checked_sub(len).ok_or(EditError::NoRoom)?;
         self.slot.copy_within(self.range.start..self.range.start + at, start);
-        self.slot[start + at..start + at + N].fill(0);
         self.range.start = start;
-        true
+        Ok(())
     }
 
-    /// Closes the gap of `N` bytes at offset `at`, moving what is before it to the back.
-    pub(super) fn close<const N: usize>(&mut self, at: usize) {
-        debug_assert!(at + N <= self.range.len());
-        self.slot.copy_within(self.range.start..self.range.start + at, self.range.start + N);
-        self.range.start += N;
+    /// Closes the gap of `len` bytes at offset `at`, moving what is before it to the back.
+    pub(super) fn close(&mut self, at: usize, len: usize) {
+        debug_assert!(at + len <= self.range.len());
+        self.slot.copy_within(self.range.start..self.range.start + at, self.range.start + len);
+        self.range.start += len;
     }
 }

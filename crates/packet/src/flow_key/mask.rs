@@ -4,8 +4,8 @@ use super::FlowKey;
 use super::slot::{self, PRESENCE, WORDS, presence};
 use crate::Field;
 
-/// Bits of a [`FlowKey`] that a comparison looks at. A field in the mask must also be present in the key: a frame
-/// without UDP doesn't match `udp_dst=0`.
+/// Bits of a [`FlowKey`] that a comparison looks at. A field in the mask must also be present in the key: a
+/// frame without UDP doesn't match `udp_dst=0`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowMask {
     words: [u64; WORDS],
@@ -43,7 +43,8 @@ impl FlowMask {
         out
     }
 
-    /// Whether `key` equals `value` in all bits looked at. `value` must be masked already ([`FlowMask::apply`]).
+    /// Whether `key` equals `value` in all bits looked at. `value` must be masked already
+    /// ([`FlowMask::apply`]).
     #[inline]
     pub fn matches(&self, key: &FlowKey, value: &FlowKey) -> bool {
         let differences = key.words.iter().zip(&self.words).zip(&value.words);

@@ -1,8 +1,8 @@
 //! Flow keys: all fields of a frame and its pipeline state as plain words, ready to be masked and hashed.
 //!
-//! Word 0 holds a presence bit per field; the other words hold the fields, zero when absent. So an absent field never
-//! equals a present one, a key's hash and equality need no interpretation, and a classifier matches by a loop over
-//! words: `key & mask == value` ([`FlowMask`]).
+//! Word 0 holds a presence bit per field; the other words hold the fields, zero when absent. So an absent
+//! field never equals a present one, a key's hash and equality need no interpretation, and a classifier
+//! matches by a loop over words: `key & mask == value` ([`FlowMask`]).
 
 mod mask;
 mod parse;
@@ -56,6 +56,12 @@ impl FlowKey {
     /// The fields that are present, in the order of [`Field::ALL`], with their values.
     pub fn fields(&self) -> impl Iterator<Item = (Field, u128)> + '_ {
         Field::ALL.iter().filter_map(|&field| Some((field, self.get(field)?)))
+    }
+
+    /// The key with these words, laid out as [`slot`] says: the inverse of [`FlowKey::words`].
+    #[inline]
+    pub fn from_words(words: [u64; WORDS]) -> FlowKey {
+        FlowKey { words }
     }
 
     /// The words, laid out as [`slot`] says.

@@ -4,7 +4,6 @@ use super::slot::{PRESENCE, presence};
 use super::{FlowKey, OUTPUT_UNSET, VLAN_PRESENT};
 use crate::Field;
 use crate::bytes::{be16, be32, be48, be64, be128, chunk};
-use crate::header::icmp_type;
 use crate::layout::{Layout, Network, Transport};
 
 /// The presence bits of several fields.
@@ -35,9 +34,9 @@ const ARP: u64 =
 impl FlowKey {
     /// The key of a frame that came in on `in_port`. Never panics: what is cut off or malformed is absent.
     ///
-    /// Metadata and tunnel id are 0, the physical port is `in_port`, the packet type Ethernet. `vlan_vid` of a frame
-    /// without a tag is 0 and present; its `vlan_pcp` is absent. ARP shows its opcode as `ip_proto`, too, which is
-    /// where OpenFlow 1.0 matches it (0 if it is above 255).
+    /// Metadata and tunnel id are 0, the physical port is `in_port`, the packet type Ethernet. `vlan_vid` of
+    /// a frame without a tag is 0 and present; its `vlan_pcp` is absent. ARP shows its opcode as `ip_proto`,
+    /// too, which is where OpenFlow 1.0 matches it (0 if it is above 255).
     #[inline]
     pub fn parse(frame: &[u8], in_port: u32) -> FlowKey {
         FlowKey::from_layout(frame, &Layout::of(frame), in_port)
@@ -183,10 +182,8 @@ impl FlowKey {
             self.set(Field::Ipv6NdTarget, be128(target, 0));
         }
         let address = nd.link_layer.and_then(|at| chunk::<6>(frame, at)).map(|a| u128::from(be48(a, 0)));
-        match (header[0], address) {
-            (icmp_type::NEIGHBOR_SOLICITATION, Some(address)) => self.set(Field::Ipv6NdSll, address),
-            (icmp_type::NEIGHBOR_ADVERTISEMENT, Some(address)) => self.set(Field::Ipv6NdTll, address),
-            _ => {}
+        if let Some(address) = address {
+            self.set(if nd.solicits { Field::Ipv6NdSll } else { Field::Ipv6NdTll }, address);
         }
     }
 }

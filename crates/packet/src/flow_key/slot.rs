@@ -8,8 +8,8 @@ pub const WORDS: usize = 23;
 /// The word that says which fields are present: bit `field as u8`.
 pub const PRESENCE: usize = 0;
 
-/// A field's place: its lowest bit is bit `shift` of word `word`. A field of 128 bits fills `word` (its upper half)
-/// and the word behind it.
+/// A field's place: its lowest bit is bit `shift` of word `word`. A field of 128 bits fills `word` (its upper
+/// half) and the word behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Index of the word.

@@ -110,7 +110,8 @@ fn is_neighbor_type(pattern: &Pattern) -> bool {
     types.iter().any(|&kind| *pattern == Pattern::Fixed(kind.into()))
 }
 
-/// What the last field can't be together with: the first earlier field that excludes it alone, or else the first.
+/// What the last field can't be together with: the first earlier field that excludes it alone, or else the
+/// first.
 fn conflict(candidates: &[Stack], named: &Named) -> FlowSetError {
     let (last, earlier) = named.split_last().expect("the empty prefix fits every stack");
     let (field, ref pattern) = *last;

@@ -15,14 +15,17 @@ use stack::Stack;
 
 /// A family of `count` header values: base header and patterns on fields.
 ///
-/// The fields named decide the header stack; where they are silent it is Ethernet, IPv4, UDP with a TTL of 64, and the
-/// addresses and ports that RFC 2544, 5180 set aside for benchmarks. Pipeline fields (ports, metadata, tunnel id) are
-/// part of the flows' keys and not of their frames. Some rules keep keys and frames in agreement:
+/// The fields named decide the header stack; where they are silent it is Ethernet, IPv4, UDP with a TTL of
+/// 64, and the addresses and ports that RFC 2544, 5180 set aside for benchmarks. Pipeline fields (ports,
+/// metadata, tunnel id) are part of the flows' keys and not of their frames. Some rules keep keys and frames
+/// in agreement:
 ///
-/// * `vlan_vid` fixed at 0 means no tag; any other pattern means a tag, and its values get OFPVID_PRESENT (0x1000).
-/// * `eth_type`, `ip_proto` and `mpls_bos` decide which headers follow, so they must be fixed; so must `icmpv6_type`
-///   beside neighbour discovery fields.
-/// * Nothing behind an MPLS label is looked at, so a set names none of it; its frames carry IPv4 and UDP there.
+/// * `vlan_vid` fixed at 0 means no tag; any other pattern means a tag, and its values get OFPVID_PRESENT
+///   (0x1000).
+/// * `eth_type`, `ip_proto` and `mpls_bos` decide which headers follow, so they must be fixed; so must
+///   `icmpv6_type` beside neighbour discovery fields.
+/// * Nothing behind an MPLS label is looked at, so a set names none of it; its frames carry IPv4 and UDP
+///   there.
 ///
 /// ```
 /// use flowgauge_packet::{Field, FlowSet, Pattern};
@@ -45,7 +48,8 @@ impl FlowSet {
     /// A set of `count` flows, at least 1, with at most one pattern per field.
     ///
     /// # Errors
-    /// [`FlowSetError`], naming the field: a pattern is missing or given twice, or no frame can carry all fields.
+    /// [`FlowSetError`], naming the field: a pattern is missing or given twice, or no frame can carry all
+    /// fields.
     pub fn new(count: u32, patterns: Vec<(Field, Pattern)>) -> Result<FlowSet, FlowSetError> {
         if count == 0 {
             return Err(FlowSetError::NoFlows);
@@ -108,8 +112,8 @@ impl FlowSet {
         key
     }
 
-    /// `count` flows (at least 1) from flow `first` on. Patterns stay indexed as in this set, so flow `i` of the slice
-    /// is flow `first + i` of this set; both are defined beyond this set's count, too.
+    /// `count` flows (at least 1) from flow `first` on. Patterns stay indexed as in this set, so flow `i` of
+    /// the slice is flow `first + i` of this set; both are defined beyond this set's count, too.
     #[must_use]
     pub fn slice(&self, first: u32, count: u32) -> FlowSet {
         FlowSet { first: self.first.wrapping_add(first), count: count.max(1), ..self.clone() }

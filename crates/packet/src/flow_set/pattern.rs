@@ -18,8 +18,8 @@ pub enum Pattern {
     },
     /// The values in turn, from the start again when they are used up. Never empty.
     List(Vec<u128>),
-    /// Random bits where `mask` is set, the bits of `base` elsewhere. Flow `i` depends on `seed`, the field and `i`
-    /// only, and is the same on every machine.
+    /// Random bits where `mask` is set, the bits of `base` elsewhere. Flow `i` depends on `seed`, the field
+    /// and `i` only, and is the same on every machine.
     Random {
         /// Bits outside the mask.
         base: u128,
@@ -49,8 +49,8 @@ impl Pattern {
     }
 }
 
-/// 128 random bits that depend on the seed, the field's name and the index only (counter-based, so that any flow can be
-/// computed by itself): SplitMix64 at stream `seed ^ fnv1a(name)`, outputs `2i` and `2i + 1`.
+/// 128 random bits that depend on the seed, the field's name and the index only (counter-based, so that any
+/// flow can be computed by itself): SplitMix64 at stream `seed ^ fnv1a(name)`, outputs `2i` and `2i + 1`.
 fn random(seed: u64, field: Field, i: u32) -> u128 {
     let stream = split_mix(seed ^ fnv1a(field.name()));
     let output = |n: u64| split_mix(stream.wrapping_add(n.wrapping_mul(GOLDEN_GAMMA)));

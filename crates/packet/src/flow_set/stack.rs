@@ -87,8 +87,8 @@ impl TransportHeader {
 
     /// Bytes up to where the payload begins.
     ///
-    /// Neighbour discovery allows nothing but options behind its fields, so the payload is an option of an experimental
-    /// type (RFC 4727), whose two-byte head counts as header.
+    /// Neighbour discovery allows nothing but options behind its fields, so the payload is an option of an
+    /// experimental type (RFC 4727), whose two-byte head counts as header.
     pub fn header_len(self) -> usize {
         match self {
             TransportHeader::None { .. } => 0,

@@ -1,12 +1,14 @@
 use super::*;
 
-fn set(patterns: &[(Field, u128)]) -> Result<FlowSet, FlowSetError> {
+type Fixed<'a> = &'a [(Field, u128)];
+
+fn set(patterns: Fixed<'_>) -> Result<FlowSet, FlowSetError> {
     FlowSet::new(4, patterns.iter().map(|&(field, value)| (field, Pattern::Fixed(value))).collect())
 }
 
 #[test]
 fn headers_follow_from_the_fields() {
-    let cases: [(&[(Field, u128)], u128, Option<u128>); 9] = [
+    let cases: [(Fixed<'_>, u128, Option<u128>); 9] = [
         (&[], 0x0800, Some(17)),
         (&[(Field::TcpDst, 80)], 0x0800, Some(6)),
         (&[(Field::Ipv6Dst, 1)], 0x86dd, Some(17)),
@@ -29,7 +31,7 @@ fn headers_follow_from_the_fields() {
 
 #[test]
 fn refusals_name_the_field_and_what_is_allowed() {
-    let cases: [(&[(Field, u128)], &str); 8] = [
+    let cases: [(Fixed<'_>, &str); 8] = [
         (&[(Field::UdpDst, 7), (Field::UdpDst, 8)], "udp_dst: given twice; a field has one pattern"),
         (
             &[(Field::TcpDst, 7), (Field::UdpDst, 7)],

@@ -27,10 +27,11 @@ impl Extension<'_> {
     }
 }
 
-/// Walks extension headers. When it ends, [`Extensions::next_header`] and [`Extensions::offset`] say what follows.
+/// Walks extension headers. When it ends, [`Extensions::next_header`] and [`Extensions::offset`] say what
+/// follows.
 ///
-/// A header that is cut off ends the walk, and so does the fragment header of a later fragment: what follows that
-/// one is the middle of something.
+/// A header that is cut off ends the walk, and so does the fragment header of a later fragment: what follows
+/// that one is the middle of something.
 #[derive(Clone, Debug)]
 pub struct Extensions<'a> {
     bytes: &'a [u8],
@@ -60,8 +61,8 @@ impl<'a> Extensions<'a> {
         Extensions { bytes: payload, next, at: 0, ended: false, bits: 0, rank: 0 }
     }
 
-    /// The number of the header that follows those walked: after the walk, the upper-layer protocol. Of a later
-    /// fragment it is what its fragment header says, as IPv4's protocol field does.
+    /// The number of the header that follows those walked: after the walk, the upper-layer protocol. Of a
+    /// later fragment it is what its fragment header says, as IPv4's protocol field does.
     pub fn next_header(&self) -> u8 {
         self.next
     }
@@ -71,7 +72,8 @@ impl<'a> Extensions<'a> {
         self.at
     }
 
-    /// Whether the walk ended at an upper-layer header, rather than at a cut-off header or in a later fragment.
+    /// Whether the walk ended at an upper-layer header, rather than at a cut-off header or in a later
+    /// fragment.
     pub fn reached_upper_layer(&self) -> bool {
         !self.ended && !proto::is_extension(self.next)
     }
@@ -86,7 +88,8 @@ impl<'a> Extensions<'a> {
         self.bits | last
     }
 
-    /// Notes a header's presence, and whether it is repeated or out of the order that RFC 8200, 4.1 recommends.
+    /// Notes a header's presence, and whether it is repeated or out of the order that RFC 8200, 4.1
+    /// recommends.
     fn note(&mut self, kind: u8) {
         let (bit, rank) = match kind {
             proto::HOP_BY_HOP => (ofpieh::HOP, 1),

@@ -66,7 +66,8 @@ pub struct Icmp {
 }
 
 impl Icmp {
-    /// With the checksum over a payload of that sum; `pseudo` is IPv6's pseudo header, or the empty sum for ICMPv4.
+    /// With the checksum over a payload of that sum; `pseudo` is IPv6's pseudo header, or the empty sum for
+    /// ICMPv4.
     #[must_use]
     pub fn filled(mut self, pseudo: Sum, payload: Sum) -> Icmp {
         self.checksum = 0;

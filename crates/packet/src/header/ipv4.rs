@@ -16,8 +16,8 @@ pub struct Ipv4View<'a> {
 }
 
 impl<'a> Ipv4View<'a> {
-    /// The header at the start of `bytes`. Errors: cut off, version or lengths that make no sense. The payload may be
-    /// cut off: PACKET_INs are.
+    /// The header at the start of `bytes`. Errors: cut off, version or lengths that make no sense. The
+    /// payload may be cut off: PACKET_INs are.
     pub fn new_checked(bytes: &'a [u8]) -> Result<Ipv4View<'a>, HeaderError> {
         let malformed = |offset, expected, found: u16| {
             Err(HeaderError::Malformed { header: "ipv4", offset, expected, found: found.into() })

@@ -1,12 +1,12 @@
 //! One file per header. Each holds a *view* and a *representation*, under one contract:
 //!
-//! * `XView::new_checked(bytes)` checks that the header is whole and that its own lengths make sense. A view keeps
-//!   arrays of known size, so its accessors can't panic, whatever the bytes. Values are not judged: checksums may be
-//!   wrong, codes unknown. What follows the header is `payload()`, without bytes that the header's own length
-//!   excludes (Ethernet padding behind IP).
+//! * `XView::new_checked(bytes)` checks that the header is whole and that its own lengths make sense. A view
+//!   keeps arrays of known size, so its accessors can't panic, whatever the bytes. Values are not judged:
+//!   checksums may be wrong, codes unknown. What follows the header is `payload()`, without bytes that the
+//!   header's own length excludes (Ethernet padding behind IP).
 //! * `X` owns the header's fields, checksum and length included, so nothing is lost ([`Header`]).
-//!   `X::parse(emit(x)) == x`; `emit` writes every byte of the header and none behind it. Fields narrower than their
-//!   type (a 3-bit priority in a `u8`) are cut off when emitted.
+//!   `X::parse(emit(x)) == x`; `emit` writes every byte of the header and none behind it. Fields narrower
+//!   than their type (a 3-bit priority in a `u8`) are cut off when emitted.
 //! * Nothing computes a checksum or length unasked: `X::filled` returns a representation with both set.
 
 mod arp;

@@ -1,4 +1,5 @@
-//! Neighbour discovery: what follows the ICMPv6 header of a solicitation or advertisement (RFC 4861, 4.3, 4.4, 4.6.1).
+//! Neighbour discovery: what follows the ICMPv6 header of a solicitation or advertisement (RFC 4861, 4.3,
+//! 4.4, 4.6.1).
 
 use std::net::Ipv6Addr;
 

@@ -8,8 +8,8 @@ use super::*;
 use crate::MacAddr;
 use crate::checksum::Sum;
 
-/// `parse(emit(x)) == x` in a poisoned buffer; every byte of the header is written, none behind it; no shorter buffer
-/// is taken for a header.
+/// `parse(emit(x)) == x` in a poisoned buffer; every byte of the header is written, none behind it; no
+/// shorter buffer is taken for a header.
 fn keeps_the_contract<H: Header + PartialEq + Debug>(header: H) {
     let len = header.buffer_len();
     let emitted = |poison: u8| {

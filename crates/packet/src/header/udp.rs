@@ -13,7 +13,8 @@ pub struct UdpView<'a> {
 }
 
 impl<'a> UdpView<'a> {
-    /// The header at the start of `bytes`. Errors: cut off. The length field is not judged: IP's length counts.
+    /// The header at the start of `bytes`. Errors: cut off. The length field is not judged: IP's length
+    /// counts.
     pub fn new_checked(bytes: &'a [u8]) -> Result<UdpView<'a>, HeaderError> {
         let (header, payload) = split("udp", bytes)?;
         Ok(UdpView { header, payload })

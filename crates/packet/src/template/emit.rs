@@ -167,8 +167,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Makes all behind a neighbour message's fields one experimental option after the other, each as long as can be, so
-/// that switches that check options accept the message. Fewer than 8 bytes at the end belong to none.
+/// Makes all behind a neighbour message's fields one experimental option after the other, each as long as can
+/// be, so that switches that check options accept the message. Fewer than 8 bytes at the end belong to none.
 pub(super) fn neighbor_options(mut bytes: &mut [u8]) {
     while bytes.len() >= 8 {
         let len = bytes.len().min(LONGEST_OPTION) / 8 * 8;

@@ -5,9 +5,9 @@
 //! '------- one per flow, precomputed -------------' '- one for all -'
 //! ```
 //!
-//! The probe area is zero and inside the L4 checksum. Any 18 bytes whose one's-complement sum of 16-bit words is 0
-//! (0x0000 or 0xffff) may replace it, and the checksum stays right. SCTP's CRC is the exception: it is right for the
-//! zero probe only.
+//! The probe area is zero and inside the L4 checksum. Any 18 bytes whose one's-complement sum of 16-bit words
+//! is 0 (0x0000 or 0xffff) may replace it, and the checksum stays right. SCTP's CRC is the exception: it is
+//! right for the zero probe only.
 
 mod emit;
 mod payload;
@@ -75,8 +75,8 @@ pub struct FrameTemplate {
 }
 
 impl FrameTemplate {
-    /// The frames of `flows` with a size of `frame_size` bytes, FCS included, from [`FrameTemplate::smallest`] to
-    /// [`LARGEST_FRAME`].
+    /// The frames of `flows` with a size of `frame_size` bytes, FCS included, from
+    /// [`FrameTemplate::smallest`] to [`LARGEST_FRAME`].
     ///
     /// # Errors
     /// [`TemplateError::Size`] for other sizes.
@@ -84,8 +84,9 @@ impl FrameTemplate {
         FrameTemplate::with_inner_tags(flows, frame_size, payload, &[])
     }
 
-    /// As [`FrameTemplate::new`], with VLAN tags inside of the one that the flow set names: that one is then a service
-    /// tag (0x88a8), these are customer tags (0x8100), outermost first. Their `eth_type` is ignored.
+    /// As [`FrameTemplate::new`], with VLAN tags inside of the one that the flow set names: that one is then
+    /// a service tag (0x88a8), these are customer tags (0x8100), outermost first. Their `eth_type` is
+    /// ignored.
     ///
     /// # Errors
     /// [`TemplateError`]: other sizes, or a flow set without a tag.
@@ -155,8 +156,8 @@ impl FrameTemplate {
         }
     }
 
-    /// The smallest frame that holds these headers and a probe, in bytes with FCS: 64 for Ethernet, IPv4 and UDP, 84
-    /// for IPv6.
+    /// The smallest frame that holds these headers and a probe, in bytes with FCS: 64 for Ethernet, IPv4 and
+    /// UDP, 84 for IPv6.
     pub fn smallest(flows: &FlowSet) -> usize {
         FrameTemplate::smallest_with(flows, 0)
     }

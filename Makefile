@@ -1,0 +1,78 @@
+# One command does the main job: `make run`. `make help` lists the others.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUST := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -type f 2>/dev/null)
+FUZZ_SECONDS ?= 60
+
+.PHONY: help run test test-rust test-python lint format bench fuzz docs schema clean host-packages
+
+help:
+	@echo 'make run      set up, then benchmark the embedded software switch (no root needed)'
+	@echo 'make test     set up, then all tests (as root also against Open vSwitch)'
+	@echo 'make lint     formatters, linters, type checker'
+	@echo 'make bench    our speed beside a peer in one run; CASE=name for one case (root)'
+	@echo 'make fuzz     every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds (Rust nightly, cargo-fuzz)'
+	@echo 'make docs     the documentation site, into site/'
+	@echo 'make format   format everything'
+	@echo 'make clean    remove what was built'
+
+run: $(VENV)/.runtime
+	$(BIN)/flowgauge run quick
+
+test: host-packages test-rust test-python
+
+test-rust: $(VENV)/.tools
+	cargo test --workspace --quiet
+
+test-python: $(VENV)/.dev
+	$(BIN)/pytest
+
+# Packages that live tests need; without root they are skipped, and the tests say so.
+host-packages:
+	@tools/host-packages.sh
+
+lint: $(VENV)/.dev
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff format --check --quiet python tests bench
+	$(BIN)/ruff check --quiet python tests bench
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	cargo fmt --all
+	$(BIN)/ruff format --quiet python tests bench
+	$(BIN)/ruff check --fix --quiet python tests bench
+
+bench: $(VENV)/.dev host-packages
+	cargo build --release --quiet --examples
+	$(BIN)/python -m bench $(if $(CASE),--case $(CASE)) $(if $(PAIRS),--pairs $(PAIRS))
+
+fuzz:
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+docs: $(VENV)/.dev
+	$(BIN)/mkdocs build --strict --quiet
+
+schema: $(VENV)/.runtime
+	$(BIN)/python -m flowgauge.results.schema docs/schema
+
+clean:
+	rm -rf target site $(VENV) python/flowgauge/*.so
+
+# The virtual environment: first what builds, then the package with its extension in release mode, then the tools for developers.
+$(VENV)/.tools: tools/check-tools.sh
+	@PYTHON=$(PYTHON) tools/check-tools.sh
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.tools pyproject.toml $(RUST)
+	@echo 'Setting up $(VENV): first time a few minutes'
+	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
+	$(BIN)/maturin develop --release --quiet
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.runtime
+	$(BIN)/pip install --quiet --disable-pip-version-check -r tools/requirements-dev.txt
+	@touch $@

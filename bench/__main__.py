@@ -1,0 +1,43 @@
+"""`python -m bench [--case NAME] [--pairs N]`: one JSON line per case on standard output, progress on standard error."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+
+from bench import af_packet_rx, af_packet_tx, flow_install
+from bench.pairs import Result, Unavailable
+
+CASES: dict[str, Callable[[int], Result]] = {
+    "af-packet-tx": af_packet_tx.run,
+    "af-packet-rx": af_packet_rx.run,
+    "flow-install-20k": lambda pairs: flow_install.run(20_000, pairs),
+    "flow-install-100k": lambda pairs: flow_install.run(100_000, pairs),
+}
+
+
+def main() -> int:
+    """Run the cases; 0 when each could be run, 3 when this host lacks something."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--case", choices=CASES, help="only this case")
+    parser.add_argument(
+        "--pairs",
+        type=int,
+        default=15,
+        help="interleaved pairs per case (default and minimum for a claim: 15)",
+    )
+    arguments = parser.parse_args()
+    status = 0
+    for name in [arguments.case] if arguments.case else CASES:
+        try:
+            print(json.dumps({"case": name} | CASES[name](arguments.pairs).as_json()), flush=True)
+        except Unavailable as missing:
+            print(f"{name}: {missing}", file=sys.stderr)
+            status = 3
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

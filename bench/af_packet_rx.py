@@ -1,0 +1,119 @@
+"""AF_PACKET receive: the highest rate at which 9 of 10 five-second trials lose nothing, beside netsniff-ng, same rule for both.
+
+One paced sender of ours serves both receivers. A rate is held when at most one of ten trials loses a frame; the ladder climbs or
+descends by 4 % from the last result until a held rate has a failed one above it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import time
+from collections.abc import Callable
+
+from bench.pairs import Result, interleave
+from bench.wires import Wire, background, example, need, wire
+from bench.wires import run as output
+
+TRIAL_S, TRIALS, MAY_FAIL, STEP = 5, 10, 1, 1.04
+START_PPS = 700_000.0
+
+Trial = Callable[[float], bool]
+
+
+def run(pairs: int) -> Result:
+    """Frames per second, both sides."""
+    need("ip", "netsniff-ng", "taskset")
+    with wire() as link:
+        ours = Ladder(lambda pps: ours_loses_nothing(link, pps))
+        peer = Ladder(lambda pps: netsniff_loses_nothing(link, pps))
+        return interleave(pairs, ours.highest, peer.highest, peer_name="netsniff-ng", unit="frames/s")
+
+
+class Ladder:
+    """Finds the highest rate that is held; starts where the last search ended."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.rung = 0
+
+    def highest(self) -> float:
+        """Frames per second."""
+        if self.held():
+            while True:
+                self.rung += 1
+                if not self.held():
+                    self.rung -= 1
+                    return self.pps()
+        while not self.held():
+            self.rung -= 1
+        return self.pps()
+
+    def pps(self) -> float:
+        """The rate of the present rung."""
+        return START_PPS * STEP**self.rung
+
+    def held(self) -> bool:
+        """Whether all but one of ten trials lose nothing; stops as soon as that is decided."""
+        failed = 0
+        for done in range(TRIALS):
+            if not self.trial(self.pps()):
+                failed += 1
+                if failed > MAY_FAIL:
+                    return False
+            elif done - failed + 1 >= TRIALS - MAY_FAIL:
+                return True
+        return True
+
+
+def send(link: Wire, pps: float) -> int:
+    """Send for five seconds at that rate; how many frames left."""
+    program = [
+        example("afp_tx"),
+        link.left,
+        "--seconds",
+        str(TRIAL_S),
+        "--size",
+        "64",
+        "--pps",
+        str(round(pps)),
+    ]
+    return int(json.loads(output(link.command(link.left, program, core=0)))["frames"])
+
+
+def ours_loses_nothing(link: Wire, pps: float) -> bool:
+    """One trial with our receiver, which checks every frame's sequence number and delay."""
+    program = [example("afp_rx"), link.right, "--seconds", str(TRIAL_S + 2)]
+    with background(link.command(link.right, program, core=1)) as receiver:
+        time.sleep(0.5)
+        sent = send(link, pps)
+        report = json.loads(receiver.communicate(timeout=30)[0])
+    return int(report["received"]) >= sent and int(report["dropped"]) == 0
+
+
+def netsniff_loses_nothing(link: Wire, pps: float) -> bool:
+    """One trial with netsniff-ng, which counts and forgets, on a ring of the same size."""
+    program = [
+        "netsniff-ng",
+        "--in",
+        link.right,
+        "--out",
+        "/dev/null",
+        "--silent",
+        "--ring-size",
+        "64MiB",
+        "--bind-cpu",
+        "1",
+    ]
+    with background(link.command(link.right, program)) as receiver:
+        time.sleep(0.5)
+        sent = send(link, pps)
+        time.sleep(0.5)
+        receiver.send_signal(signal.SIGINT)
+        text = receiver.communicate(timeout=30)[0]
+    passed = re.search(r"(\d+)\s+packets passed filter", text)
+    lost = re.search(r"(\d+)\s+packets failed filter", text)
+    if passed is None or lost is None:
+        raise RuntimeError(f"netsniff-ng said: {text}")
+    return int(passed[1]) >= sent and int(lost[1]) == 0

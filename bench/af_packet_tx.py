@@ -1,0 +1,58 @@
+"""AF_PACKET transmit: 64-byte frames per second out of one core into a veth pair, beside trafgen.
+
+Ours carry a sequence number and a time of their own in each frame; trafgen repeats one frame. Both are read off the
+other end's counter over the same window, so that neither tool's start or own opinion counts.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.pairs import Result, interleave
+from bench.wires import Wire, background, example, need, wire
+
+WARM_UP_S, WINDOW_S = 0.7, 2.0
+FRAME = "{ fill(0xff, 6), 0x02, 0, 0, 0, 0, 0x01, 0x08, 0x00, fill(0x45, 46) }"
+"""60 bytes, 64 with FCS, in trafgen's notation."""
+
+
+def run(pairs: int) -> Result:
+    """Frames per second, both sides."""
+    need("ip", "trafgen", "taskset")
+    ours = example("afp_tx")
+    with wire() as link, tempfile.TemporaryDirectory() as scratch:
+        frame = Path(scratch) / "frame.cfg"
+        frame.write_text(FRAME)
+        peer = [
+            "trafgen",
+            "--dev",
+            link.left,
+            "--conf",
+            str(frame),
+            "--cpus",
+            "1",
+            "--qdisc-path",
+            "--no-sock-mem",
+        ]
+        return interleave(
+            pairs,
+            lambda: rate(link, [ours, link.left, "--seconds", "4", "--size", "64"]),
+            lambda: rate(link, peer),
+            peer_name="trafgen",
+            unit="frames/s",
+        )
+
+
+def rate(link: Wire, program: Sequence[str]) -> float:
+    """Frames per second that the other end received while the program ran."""
+    with background(link.command(link.left, program, core=1)) as process:
+        time.sleep(WARM_UP_S)
+        before, start = link.received(link.right), time.monotonic()
+        time.sleep(WINDOW_S)
+        after, end = link.received(link.right), time.monotonic()
+        if process.poll() is not None:
+            raise RuntimeError(f"{program[0]} ended early: {process.communicate()[0]}")
+    return (after - before) / (end - start)

@@ -1,0 +1,103 @@
+"""Veth pairs in network namespaces of our own, and programs inside them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.pairs import Unavailable
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+
+def need(*programs: str) -> None:
+    """Raise Unavailable unless we are root and the programs are there."""
+    if os.geteuid() != 0:
+        raise Unavailable("needs root (network namespaces): sudo make bench")
+    missing = [p for p in programs if shutil.which(p) is None]
+    if missing:
+        raise Unavailable(f"not installed: {', '.join(missing)}")
+
+
+def example(name: str) -> str:
+    """Path of one of our example programs, built in release mode by `make bench`."""
+    path = TARGET / "release" / "examples" / name
+    if not path.exists():
+        raise Unavailable(f"{path} is not built: run it by `make bench`")
+    return str(path)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A veth pair: `left` and `right` each in the namespace of its name."""
+
+    left: str
+    right: str
+
+    def command(self, end: str, program: Sequence[str], core: int | None = None) -> list[str]:
+        """The command line that runs `program` in the namespace of that end, on one core if asked."""
+        pin = [] if core is None else ["taskset", "-c", str(core % (os.cpu_count() or 1))]
+        return ["ip", "netns", "exec", end, *pin, *program]
+
+    def received(self, end: str) -> int:
+        """Frames that the kernel has received on that end."""
+        return int(run(["ip", "netns", "exec", end, "cat", f"/sys/class/net/{end}/statistics/rx_packets"]))
+
+
+@contextmanager
+def wire() -> Iterator[Wire]:
+    """A fresh pair, without IPv6, offloads or addresses; removed afterwards."""
+    ends = [f"fg-b{side}{os.getpid() % 100000}" for side in "lr"]
+    try:
+        for end in ends:
+            run(["ip", "netns", "add", end])
+            run(["ip", "netns", "exec", end, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1"])
+        run(
+            [
+                "ip",
+                "link",
+                "add",
+                ends[0],
+                "netns",
+                ends[0],
+                "type",
+                "veth",
+                "peer",
+                "name",
+                ends[1],
+                "netns",
+                ends[1],
+            ]
+        )
+        for end in ends:
+            run(["ip", "-n", end, "link", "set", end, "up"])
+        yield Wire(*ends)
+    finally:
+        for end in ends:
+            subprocess.run(["ip", "netns", "del", end], capture_output=True, check=False)
+
+
+def run(command: Sequence[str], timeout: float = 60) -> str:
+    """Output of a program; raises with what it said when it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+@contextmanager
+def background(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    """A program that runs meanwhile; interrupted, then killed by its own process id."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()

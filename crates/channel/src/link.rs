@@ -1,0 +1,291 @@
+//! One connection in the I/O loop: socket, framing, session, writer and jobs, each turn in that order.
+
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use flowgauge_clock::{Clock, Nanos};
+
+use crate::config::Config;
+use crate::error::ChannelError;
+use crate::framing::Framer;
+use crate::job::{Job, JobIo, Next};
+use crate::outbox::{Flush, Writer};
+use crate::session::Session;
+use crate::shared::{Command, Shared, lock};
+use crate::socket::{Read, Socket};
+
+/// Reads per turn before writing has its turn.
+const READS: usize = 16;
+/// How long a close waits for queued bytes to leave.
+const CLOSE_TIMEOUT: Nanos = Nanos::from_secs(1);
+
+/// One connection in the loop.
+pub struct Link {
+    pub shared: Arc<Shared>,
+    socket: Socket,
+    framer: Framer,
+    session: Session,
+    writer: Writer,
+    jobs: Vec<(Box<dyn Job>, bool)>,
+    due: Vec<Next>,
+    emptied: Vec<Vec<u8>>,
+    pub readable: bool,
+    pub writable: bool,
+    poked: bool,
+    closing: Option<Nanos>,
+    config: Config,
+    opened: Nanos,
+    heard: Nanos,
+    was_up: bool,
+}
+
+/// What a turn came to.
+pub enum Turn {
+    /// Something was done: turn again soon.
+    Busy,
+    /// Nothing to do until an event or the deadline.
+    Idle,
+}
+
+impl Link {
+    /// Takes over a connected socket and queues our HELLO.
+    pub fn new(socket: Socket, shared: Arc<Shared>, config: Config) -> Link {
+        let mut writer = Writer::default();
+        let session = Session::begin(config.clone(), shared.clone(), &mut writer.urgent);
+        let now = Clock.now();
+        Link {
+            shared,
+            socket,
+            framer: Framer::new(),
+            session,
+            writer,
+            jobs: Vec::new(),
+            due: Vec::new(),
+            emptied: Vec::new(),
+            readable: true,
+            writable: true,
+            poked: false,
+            closing: None,
+            config,
+            opened: now,
+            heard: now,
+            was_up: false,
+        }
+    }
+
+    /// Receives, sends, runs jobs.
+    ///
+    /// # Errors
+    /// Why the connection has ended.
+    pub fn turn(&mut self, now: Nanos) -> Result<Turn, ChannelError> {
+        let commanded = self.commands();
+        let received = self.receive(now);
+        if received.is_err() {
+            // Parting words (HELLO_FAILED) still go out, if the socket takes them.
+            let _ = self.writer.flush(&mut self.socket, drop);
+        }
+        let received = received?;
+        self.timeouts(now)?;
+        let sent = self.send()?;
+        let worked = self.run_jobs(now)?;
+        if let Some(deadline) = self.closing {
+            if (self.writer.is_empty() && !self.shared.has_work()) || now > deadline {
+                return Err(ChannelError::ClosedHere);
+            }
+        }
+        Ok(if commanded || received || sent || worked { Turn::Busy } else { Turn::Idle })
+    }
+
+    /// Whether the handshake was completed in the last turn: true once.
+    pub fn came_up(&mut self) -> bool {
+        !std::mem::replace(&mut self.was_up, self.session.is_up()) && self.session.is_up()
+    }
+
+    /// Whether there is work that no event will announce.
+    pub fn has_work(&self) -> bool {
+        self.shared.has_work() || (self.readable && !self.session.is_paused())
+    }
+
+    /// When the link wants a turn even without an event.
+    pub fn deadline(&self) -> Option<Nanos> {
+        let jobs = self.due.iter().filter_map(|next| match next {
+            Next::At(time) | Next::Writable(time) => Some(*time),
+            Next::Received | Next::Done => None,
+        });
+        jobs.chain(self.silence_deadline()).chain(self.closing).min()
+    }
+
+    /// Tells everyone that the connection is over.
+    pub fn end(mut self, why: &ChannelError) {
+        let acknowledged = self.socket.acknowledged();
+        for (job, _) in &mut self.jobs {
+            job.ended(why, acknowledged);
+        }
+        for command in lock(&self.shared.commands).drain(..) {
+            if let Command::Start(mut job) = command {
+                job.ended(why, acknowledged);
+            }
+        }
+        self.session.batch_done();
+        self.shared.end(why.clone());
+    }
+
+    fn commands(&mut self) -> bool {
+        if !self.shared.commanded.swap(false, Ordering::Acquire) {
+            return false;
+        }
+        for command in lock(&self.shared.commands).drain(..) {
+            match command {
+                Command::Start(job) => {
+                    self.jobs.push((job, true));
+                    self.due.push(Next::Received);
+                }
+                Command::Poke => self.poked = true,
+                Command::Close => self.closing = Some(Clock.now() + CLOSE_TIMEOUT),
+            }
+        }
+        true
+    }
+
+    fn receive(&mut self, now: Nanos) -> Result<bool, ChannelError> {
+        let mut any = false;
+        for _ in 0..READS {
+            if !self.readable {
+                break;
+            }
+            if self.session.is_paused() {
+                self.shared.paused.store(true, Ordering::Release);
+                break;
+            }
+            match self.socket.read(self.framer.space()) {
+                Ok(Read::Bytes(n, stamp)) => {
+                    self.framer.filled(n);
+                    any = true;
+                    self.heard = now;
+                    self.handle(stamp)?;
+                }
+                Ok(Read::Empty) => self.readable = false,
+                Ok(Read::End) => return Err(ChannelError::Closed { partial: self.framer.pending() }),
+                Err(error) => return Err(broken(&error)),
+            }
+        }
+        if any {
+            self.session.batch_done();
+        }
+        Ok(any)
+    }
+
+    fn handle(&mut self, kernel_stamp: Option<Nanos>) -> Result<(), ChannelError> {
+        let stamp = kernel_stamp.unwrap_or_else(|| Clock.now());
+        while let Some(frame) = self.framer.next_frame(self.session.expect())? {
+            let stamp = (stamp, kernel_stamp.is_some());
+            self.session.frame(frame, stamp, &mut self.jobs, &mut self.writer.urgent)?;
+        }
+        Ok(())
+    }
+
+    fn timeouts(&mut self, now: Nanos) -> Result<(), ChannelError> {
+        let Some(deadline) = self.silence_deadline().filter(|deadline| now >= *deadline) else {
+            return Ok(());
+        };
+        let what = self.session.awaited().to_owned();
+        if !self.session.is_up() {
+            return Err(ChannelError::Timeout { what, waited: self.config.handshake_timeout });
+        }
+        if !self.session.silence(&mut self.writer.urgent) {
+            let waited = std::time::Duration::from_nanos((now - self.heard).0);
+            return Err(ChannelError::Timeout { what, waited });
+        }
+        // The answer gets as long as the silence had.
+        self.heard = deadline;
+        Ok(())
+    }
+
+    fn silence_deadline(&self) -> Option<Nanos> {
+        let after = |from: Nanos, time: std::time::Duration| from + Nanos(time.as_nanos() as u64);
+        if !self.session.is_up() {
+            return Some(after(self.opened, self.config.handshake_timeout));
+        }
+        self.config.keep_alive.map(|interval| after(self.heard, interval))
+    }
+
+    /// Sends what is queued; `true` if something went out and more may follow.
+    fn send(&mut self) -> Result<bool, ChannelError> {
+        if self.session.is_up() && self.shared.outbox_filled.swap(false, Ordering::Acquire) {
+            self.writer.pull(&mut lock(&self.shared.outbox));
+        }
+        if !self.writable || self.writer.is_empty() {
+            return Ok(false);
+        }
+        let emptied = &mut self.emptied;
+        let before = self.socket.written();
+        let flushed = self.writer.flush(&mut self.socket, |chunk| emptied.push(chunk));
+        self.shared.queued.fetch_sub(self.writer.take_left(), Ordering::Relaxed);
+        if !self.emptied.is_empty() {
+            lock(&self.shared.outbox).recycle_all(&mut self.emptied);
+        }
+        match flushed {
+            Ok(Flush::Empty | Flush::More) => Ok(true),
+            Ok(Flush::Full) => {
+                self.writable = false;
+                Ok(self.socket.written() > before)
+            }
+            Err(error) => self.write_failed(&error),
+        }
+    }
+
+    fn run_jobs(&mut self, now: Nanos) -> Result<bool, ChannelError> {
+        let poked = std::mem::take(&mut self.poked);
+        let mut any = false;
+        let mut at = 0;
+        while at < self.jobs.len() {
+            let (job, claimed) = &mut self.jobs[at];
+            let due = match self.due[at] {
+                Next::At(time) => now >= time,
+                Next::Writable(time) => now >= time || (self.writable && self.writer.is_empty()),
+                Next::Received | Next::Done => false,
+            };
+            if !(due || poked || std::mem::take(claimed)) {
+                at += 1;
+                continue;
+            }
+            any = true;
+            let full = !self.writable;
+            let mut io = JobIo { writer: &mut self.writer, socket: &mut self.socket, failed: None, full };
+            let next = job.turn(&mut io);
+            self.writable = !io.full;
+            if let Some(error) = io.failed {
+                return self.write_failed(&error);
+            }
+            if next == Next::Done {
+                drop(self.jobs.remove(at));
+                self.due.remove(at);
+            } else {
+                self.due[at] = next;
+                at += 1;
+            }
+        }
+        Ok(any)
+    }
+
+    /// A write failed: what the peer sent before it went away counts first, and usually says why.
+    fn write_failed(&mut self, error: &io::Error) -> Result<bool, ChannelError> {
+        self.writable = false;
+        self.readable = true;
+        while self.readable && !self.session.is_paused() {
+            self.receive(Clock.now())?;
+        }
+        Err(broken(error))
+    }
+}
+
+fn broken(error: &io::Error) -> ChannelError {
+    match error.kind() {
+        ErrorKind::TimedOut => ChannelError::Timeout {
+            what: "acknowledgement by the peer's TCP".to_owned(),
+            waited: std::time::Duration::ZERO,
+        },
+        _ => ChannelError::Reset { reason: error.to_string() },
+    }
+}

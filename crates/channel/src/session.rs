@@ -1,0 +1,200 @@
+//! The protocol of a connection: handshake, echoes, and who gets which message. No I/O.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use flowgauge_clock::Nanos;
+
+use crate::config::{Config, Role, WhenFull};
+use crate::error::ChannelError;
+use crate::framing::Expect;
+use crate::hello::negotiate;
+use crate::job::Job;
+use crate::shared::{Agreed, Reply, Shared, lock};
+use crate::wire::{self, Header};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Hello,
+    Features { version: u8, xid: u32 },
+    Up { version: u8 },
+}
+
+/// The protocol state of one connection.
+pub struct Session {
+    config: Config,
+    shared: Arc<Shared>,
+    phase: Phase,
+    /// Transaction id of the last keep-alive echo.
+    keep_alive: Option<u32>,
+    /// Whether nothing has come since it was sent.
+    silent: bool,
+    logged: bool,
+}
+
+/// A job in the loop, and whether it has claimed something since its last turn.
+pub type Jobs = [(Box<dyn Job>, bool)];
+
+impl Session {
+    /// Begins: puts our HELLO into `out`.
+    pub fn begin(config: Config, shared: Arc<Shared>, out: &mut Vec<u8>) -> Session {
+        out.extend_from_slice(&config.versions.hello(shared.reserve_xids(1)));
+        Session { config, shared, phase: Phase::Hello, keep_alive: None, silent: false, logged: false }
+    }
+
+    /// Which headers the framing should accept now.
+    pub fn expect(&self) -> Expect {
+        match self.phase {
+            Phase::Hello => Expect::Opening,
+            Phase::Features { version, .. } | Phase::Up { version } => Expect::Version(version),
+        }
+    }
+
+    /// Whether the handshake is complete.
+    pub fn is_up(&self) -> bool {
+        matches!(self.phase, Phase::Up { .. })
+    }
+
+    /// What the handshake waits for.
+    pub fn awaited(&self) -> &'static str {
+        match self.phase {
+            Phase::Hello => "HELLO",
+            Phase::Features { .. } => "FEATURES_REPLY",
+            Phase::Up { .. } => "reply to the keep-alive ECHO_REQUEST",
+        }
+    }
+
+    /// Handles one message; answers go to `out`. An error ends the connection after `out` was sent.
+    pub fn frame(
+        &mut self,
+        frame: &[u8],
+        (stamp, from_kernel): (Nanos, bool),
+        jobs: &mut Jobs,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ChannelError> {
+        let header = Header::read(frame).expect("the framing gives whole messages");
+        self.shared.counters.count(header.kind, from_kernel);
+        self.silent = false;
+        match (self.phase, header.kind) {
+            (Phase::Hello, _) => self.opening(frame, header, out),
+            (_, wire::HELLO) => Ok(()),
+            (_, wire::ECHO_REQUEST) if self.config.answer_echo => {
+                let reply = Header { kind: wire::ECHO_REPLY, ..header };
+                out.extend_from_slice(&reply.to_bytes());
+                out.extend_from_slice(&frame[wire::HEADER_LEN..]);
+                Ok(())
+            }
+            (Phase::Features { version, xid }, wire::FEATURES_REPLY) if header.xid == xid => {
+                self.up(version, frame.to_vec());
+                Ok(())
+            }
+            (Phase::Features { .. } | Phase::Up { .. }, _) => {
+                self.deliver(frame, header, stamp, jobs);
+                Ok(())
+            }
+        }
+    }
+
+    fn opening(&mut self, frame: &[u8], header: Header, out: &mut Vec<u8>) -> Result<(), ChannelError> {
+        if header.kind == wire::ERROR {
+            // The peer refuses our versions (HELLO_FAILED), or us altogether.
+            let ours = self.config.versions.list();
+            return Err(ChannelError::VersionMismatch { ours, theirs: vec![header.version] });
+        }
+        let version = negotiate(self.config.versions, frame).inspect_err(|error| {
+            let version = self.config.versions.highest().min(header.version);
+            // HELLO_FAILED, INCOMPATIBLE, and the reason as text.
+            let mut body = vec![0, 0, 0, 0];
+            body.extend_from_slice(error.to_string().as_bytes());
+            out.extend_from_slice(&wire::message(version, wire::ERROR, header.xid, &body));
+        })?;
+        match self.config.role {
+            Role::Switch => self.up(version, Vec::new()),
+            Role::Controller => {
+                let xid = self.shared.reserve_xids(1);
+                out.extend_from_slice(&wire::message(version, wire::FEATURES_REQUEST, xid, &[]));
+                self.phase = Phase::Features { version, xid };
+            }
+        }
+        Ok(())
+    }
+
+    fn up(&mut self, version: u8, features: Vec<u8>) {
+        // Set once: a connection comes up once.
+        let _ = self.shared.agreed.set(Agreed { version, features });
+        self.phase = Phase::Up { version };
+    }
+
+    fn deliver(&mut self, frame: &[u8], header: Header, stamp: Nanos, jobs: &mut Jobs) {
+        if header.kind == wire::ECHO_REPLY && self.keep_alive == Some(header.xid) {
+            self.keep_alive = None;
+            return;
+        }
+        for (job, claimed) in jobs {
+            if job.received(frame, stamp) {
+                *claimed = true;
+                return;
+            }
+        }
+        if wire::is_asynchronous(header.kind) || !self.complete(frame, header, stamp) {
+            self.log(frame, stamp);
+        }
+    }
+
+    /// Hands a reply to the transaction that waits for it, if one does.
+    fn complete(&self, frame: &[u8], header: Header, stamp: Nanos) -> bool {
+        let mut transactions = lock(&self.shared.transactions);
+        let Some(transaction) = transactions.get_mut(&header.xid).filter(|t| !t.done) else {
+            return false;
+        };
+        transaction.replies.push(Reply { stamp, frame: frame.to_vec() });
+        let part = header.kind == wire::multipart_reply(header.version) && wire::more_follows(frame);
+        transaction.done = !part;
+        if transaction.done {
+            self.shared.transactions_signal.notify_all();
+        }
+        true
+    }
+
+    fn log(&mut self, frame: &[u8], stamp: Nanos) {
+        let mut log = lock(&self.shared.log);
+        if self.config.when_full == WhenFull::Drop && log.bytes() + frame.len() > self.config.log_cap {
+            self.shared.log_dropped.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        log.push(frame, stamp);
+        self.shared.log_len.store(log.len(), Ordering::Release);
+        self.logged = true;
+    }
+
+    /// Whether reading must wait until the log is taken.
+    pub fn is_paused(&self) -> bool {
+        self.config.when_full == WhenFull::Pause
+            && self.shared.log_len.load(Ordering::Acquire) > 0
+            && lock(&self.shared.log).bytes() >= self.config.log_cap
+    }
+
+    /// After a batch of messages: wakes those who wait for the log.
+    pub fn batch_done(&mut self) {
+        if std::mem::take(&mut self.logged) {
+            self.shared.log_signal.notify_all();
+            if let Some(notify) = &self.config.notify {
+                notify();
+            }
+        }
+    }
+
+    /// The peer has been silent for the keep-alive interval: asks it for an echo; `false` if one is
+    /// already overdue.
+    pub fn silence(&mut self, out: &mut Vec<u8>) -> bool {
+        let Phase::Up { version } = self.phase else { return true };
+        if self.silent {
+            return false;
+        }
+        self.silent = true;
+        let xid = self.shared.reserve_xids(1);
+        self.keep_alive = Some(xid);
+        out.extend_from_slice(&wire::message(version, wire::ECHO_REQUEST, xid, &[]));
+        true
+    }
+}

@@ -1,0 +1,66 @@
+//! Errors of the core become the Python exceptions of the same stable name (`flowgauge/errors.py`).
+
+use flowgauge_channel::ChannelError;
+use flowgauge_ports::PortError;
+use pyo3::prelude::*;
+use pyo3::types::{IntoPyDict, PyDict};
+
+/// Stable names of the core's errors, and the Python classes that carry them.
+const CLASSES: &[(&str, &str)] = &[
+    ("config", "ConfigError"),
+    ("setup", "SetupError"),
+    ("port-busy", "PortBusyError"),
+    ("permission-needed", "PermissionNeededError"),
+    ("interface-missing", "InterfaceError"),
+    ("interface-down", "InterfaceError"),
+    ("namespace", "SetupError"),
+    ("port-system", "SetupError"),
+    ("frame-too-long", "UsageError"),
+    ("never-connected", "NeverConnectedError"),
+    ("version-mismatch", "VersionMismatchError"),
+    ("garbage", "GarbageError"),
+    ("channel-closed", "ChannelClosedError"),
+    ("reply-timeout", "ReplyTimeoutError"),
+    ("rejected", "RejectedError"),
+    ("encode", "ChannelError"),
+    ("decode", "ChannelError"),
+    ("usage", "UsageError"),
+    ("trial", "TrialError"),
+    // A port that went down while frames moved: the trial broke, the next may do.
+    ("link-down", "TrialError"),
+];
+
+/// The exception for a stable name; a name that nobody listed is the base of all (a test sees to it that none is).
+pub fn raise(name: &str, message: &str, advice: Option<&str>) -> PyErr {
+    Python::attach(|py| build(py, name, message, advice).unwrap_or_else(|error| error))
+}
+
+fn build(py: Python<'_>, name: &str, message: &str, advice: Option<&str>) -> PyResult<PyErr> {
+    let class = CLASSES.iter().find(|(known, _)| *known == name).map_or("FlowgaugeError", |(_, class)| class);
+    let kwargs: Bound<'_, PyDict> = [("advice", advice)].into_py_dict(py)?;
+    let class = py.import("flowgauge.errors")?.getattr(class)?;
+    Ok(PyErr::from_value(class.call((message,), Some(&kwargs))?))
+}
+
+/// A wrong argument, as the command line or a benchmark gave it.
+pub fn usage(message: impl ToString) -> PyErr {
+    raise("usage", &message.to_string(), None)
+}
+
+/// An error of a port.
+pub fn port(error: &PortError) -> PyErr {
+    raise(error.name(), &error.to_string(), Some(&error.advice()))
+}
+
+/// An error of a channel.
+pub fn channel(error: &ChannelError) -> PyErr {
+    let advice = match error {
+        ChannelError::PortBusy { advice, .. } => Some(advice.as_str()),
+        ChannelError::NeverConnected { .. } => {
+            Some("check the switch's controller address, and that nothing filters the port")
+        }
+        ChannelError::VersionMismatch { .. } => Some("choose a version that the switch speaks: --openflow"),
+        _ => None,
+    };
+    raise(error.name(), &error.to_string(), advice)
+}

@@ -1,0 +1,292 @@
+"""When did a change of the flow table reach the data plane? Shared by flow_add, flow_add_max, flow_mod and flow_delete.
+
+A probe stream runs all the time. The last entry of a batch matches it. The change took effect between the transmit time of the
+last probe that followed the old table and that of the first that followed the new one, plus nought to one path delay.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from flowgauge.analysis import checks, statistics
+from flowgauge.benchmarks.base import Benchmark, Params
+from flowgauge.benchmarks.common import by_point, figure, number, probe_flows
+from flowgauge.errors import TrialError
+from flowgauge.flows import FlowSet, Schedule
+from flowgauge.model import Check, Figure, Point, Scalar, Trial, TrialRecord
+from flowgauge.testbed.interface import (
+    Entry,
+    Play,
+    PlayResult,
+    Reception,
+    Stream,
+    Testbed,
+    TesterState,
+    Transmission,
+)
+
+PILOT_PPS = 10_000.0
+SETTLE_S = 0.05
+
+
+class FlowTableParams(Params):
+    """Parameters of the benchmarks that change the flow table."""
+
+    entries: tuple[int, ...] = Field(
+        (1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100), description="entries per batch"
+    )
+    frame_size: int = Field(100, ge=64, description="size of the probes with FCS, bytes")
+    probe_pps: float | None = Field(
+        None, gt=0, description="probes per second; unset: a pilot chooses 100 per duration"
+    )
+    max_probe_pps: float = Field(100_000, gt=0, description="the most that a pilot may choose")
+    warm_up_s: float = Field(10.0, ge=0, description="probes run that long before the change")
+    timeout_s: float = Field(120.0, gt=0, description="a change that takes longer is a failed trial")
+    repeats: int = Field(30, ge=1, description="trials per number of entries")
+    punt: bool = Field(
+        False, description="leave misses to go to the controller, as ALIEN did, instead of dropping them"
+    )
+
+
+@dataclass(frozen=True)
+class Interval:
+    """When the change took effect, in ns since the first byte of the batch was sent."""
+
+    low_ns: float
+    high_ns: float
+
+    @property
+    def middle_ns(self) -> float:
+        """Half-way."""
+        return (self.low_ns + self.high_ns) / 2
+
+
+def appeared(reception: Reception, start_ns: int) -> Interval | None:
+    """The interval in which probes began to arrive, None if none did."""
+    if len(reception.arrivals_seq) == 0:
+        return None
+    first = int(reception.arrivals_seq.min())
+    return _interval(reception, first - 1, first, start_ns)
+
+
+def vanished(reception: Reception, start_ns: int) -> Interval | None:
+    """The interval in which probes ceased to arrive, None if they never did."""
+    if len(reception.arrivals_seq) == 0:
+        return None
+    last = int(reception.arrivals_seq.max())
+    return _interval(reception, last, last + 1, start_ns) if last + 1 < len(reception.departures_ns) else None
+
+
+def _interval(reception: Reception, old: int, new: int, start_ns: int) -> Interval:
+    """Between the departure of probe `old` (the batch's start if it left earlier) and that of `new`, plus one path delay."""
+    departures = reception.departures_ns
+    path_ns = reception.latency.percentile_ns(50) or 0.0
+    low = max(0.0, float(departures[old] - start_ns)) if old >= 0 else 0.0
+    return Interval(low, max(low, float(departures[new] - start_ns) + path_ns))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a benchmark does: `play` sends the batch, probes are expected at port index `sink`, and `find` reads the interval.
+
+    `ends` says whether the change shows in probes that appear (False) or that vanish (True).
+    """
+
+    play: Callable[[FlowSet], Play]
+    sink: int
+    ends: bool = False
+
+
+def measure(testbed: Testbed, params: FlowTableParams, n: int, batch: Batch, probe_pps: float) -> Trial:
+    """One trial: probes, warm-up, the batch, its effect. The caller has prepared the table."""
+    flows = probe_flows(n)
+    seconds = params.warm_up_s + params.timeout_s
+    stream = Stream(
+        flows.last(),
+        params.frame_size,
+        Schedule.cbr(probe_pps),
+        source=0,
+        sink=batch.sink,
+        record=int(probe_pps * seconds) + 1,
+    )
+    transmission = testbed.transmit(stream, drain_s=SETTLE_S)
+    try:
+        testbed.clock.sleep(max(params.warm_up_s, 20 / probe_pps))
+        result = batch.play(flows).wait(params.timeout_s)
+        effective = not result.errors and _await_effect(testbed, transmission, params, batch, probe_pps)
+    finally:
+        transmission.stop()
+    reception = transmission.reception(0)
+    found = vanished if batch.ends else appeared
+    interval = found(reception, result.first_byte_ns or 0) if effective else None
+    return _trial(n, result, reception, transmission.tester, interval, probe_pps)
+
+
+def _await_effect(
+    testbed: Testbed, transmission: Transmission, params: FlowTableParams, batch: Batch, probe_pps: float
+) -> bool:
+    """Wait until the change shows in the probes; whether it did in time."""
+    deadline = testbed.clock.now() + int(params.timeout_s * 1e9)
+    quiet = max(SETTLE_S, 20 / probe_pps)
+    before = transmission.progress().received[0]
+    while testbed.clock.now() < deadline:
+        testbed.clock.sleep(quiet)
+        after = transmission.progress().received[0]
+        if (batch.ends and after == before) or (not batch.ends and after > 0):
+            return True
+        before = after
+    return False
+
+
+def _trial(
+    n: int,
+    result: PlayResult,
+    reception: Reception,
+    tester: TesterState,
+    interval: Interval | None,
+    probe_pps: float,
+) -> Trial:
+    start = result.first_byte_ns or 0
+    barrier_ns = None if result.barrier_ns is None else result.barrier_ns - start
+    middle = None if interval is None else interval.middle_ns
+    metrics: dict[str, Scalar] = {
+        "activation_us": _us(middle),
+        "activation_low_us": None if interval is None else _us(interval.low_ns),
+        "activation_high_us": None if interval is None else _us(interval.high_ns),
+        "barrier_us": _us(barrier_ns),
+        "per_entry_us": None if middle is None else _us(middle / n),
+        "barrier_lead_us": None if middle is None or barrier_ns is None else _us(middle - barrier_ns),
+        "probe_pps": probe_pps,
+        "sent": reception.sent,
+        "received": reception.received,
+        "path_delay_us": _us(reception.latency.percentile_ns(50)),
+        "rejected": len(result.errors),
+    }
+    found = (
+        checks.tester_loss(tester),
+        checks.quantised(1e9 / probe_pps, middle),
+        checks.channel(result),
+        checks.noisy_host(tester, middle),
+    )
+    return Trial(metrics, {}, found)
+
+
+def with_check(trial: Trial, check: Check, **metrics: Scalar) -> Trial:
+    """The trial with one more check and further metrics."""
+    return Trial({**trial.metrics, **metrics}, trial.samples, (*trial.checks, check))
+
+
+class ProbeRate:
+    """Chooses the probe rate: a pilot at a modest rate finds the duration, then 100 probes shall fit into it."""
+
+    def __init__(self) -> None:
+        self._chosen: dict[int, float] = {}
+
+    def choose(self, params: FlowTableParams, n: int, pilot: Callable[[float], Trial]) -> float:
+        """The rate for `n` entries; the pilot runs once per number of entries."""
+        if params.probe_pps is not None:
+            return params.probe_pps
+        if n not in self._chosen:
+            found = number(pilot(min(PILOT_PPS, params.max_probe_pps)).metrics["activation_us"])
+            wanted = PILOT_PPS if not found else 1.1 * 100 * 1e6 / found
+            self._chosen[n] = min(params.max_probe_pps, max(1000.0, wanted))
+        return self._chosen[n]
+
+
+def install_filled(testbed: Testbed, flows: FlowSet, actions: str) -> tuple[int, int]:
+    """Install one entry per flow; how many the switch held before and holds now."""
+    before = testbed.control.count_entries()
+    testbed.control.install(Entry(flows, actions, in_port=testbed.ports[0].of_port))
+    return before, testbed.control.count_entries()
+
+
+def must_hold(before: int, after: int, n: int) -> None:
+    """A batch can only be changed if it is there. Raises TrialError."""
+    if after - before != n:
+        raise TrialError(
+            f"the switch holds {after - before} of the {n} entries that this trial needs",
+            advice="Choose fewer entries: --set BENCHMARK.entries=[1,10].",
+        )
+
+
+def table_figures(trials: Sequence[TrialRecord]) -> list[Figure]:
+    """Per number of entries: medians over trials; and the slope over the number of entries."""
+    figures = []
+    usable = [t for t in trials if t.status == "ok" and t.metrics.get("activation_us") is not None]
+    for at, group in by_point(usable).items():
+        for name in ("activation_us", "barrier_us", "per_entry_us", "barrier_lead_us", "path_delay_us"):
+            figures.append(
+                figure(name, statistics.median([number(t.metrics.get(name)) for t in group]), at, group)
+            )
+    x = [t.point.number("entries") for t in usable]
+    for name, metric in (
+        ("slope_us_per_entry", "activation_us"),
+        ("barrier_slope_us_per_entry", "barrier_us"),
+    ):
+        pairs = [
+            (n, v) for n, t in zip(x, usable, strict=True) if (v := number(t.metrics[metric])) is not None
+        ]
+        fitted = statistics.line([n for n, _ in pairs], [v for _, v in pairs]) if pairs else None
+        if fitted:
+            figures.append(figure(name, fitted.slope, Point(), usable))
+    return figures
+
+
+CHARTS = (
+    {
+        "kind": "line_interval",
+        "x": "entries",
+        "y": ["activation_us", "barrier_us"],
+        "title": "Time to the data plane",
+    },
+    {"kind": "line_interval", "x": "entries", "y": ["per_entry_us"], "title": "Time per entry"},
+)
+"""How reports draw the flow-table benchmarks."""
+
+
+def _us(ns: float | None) -> float | None:
+    return None if ns is None else ns / 1000
+
+
+class FlowTableBenchmark(Benchmark[FlowTableParams]):
+    """Base of flow_add, flow_mod and flow_delete: one point per number of entries, `once` is the procedure."""
+
+    params_type: ClassVar[type[Params]] = FlowTableParams
+    quick: ClassVar[Mapping[str, Any]] = {
+        "entries": (1, 10, 100),
+        "warm_up_s": 1.0,
+        "repeats": 10,
+        "timeout_s": 10.0,
+    }
+    charts = CHARTS
+
+    def __init__(self) -> None:
+        self._rate = ProbeRate()
+
+    @abstractmethod
+    def once(self, testbed: Testbed, params: FlowTableParams, n: int, probe_pps: float) -> Trial:
+        """Prepare the table, send the batch of n, find its effect."""
+
+    def points(self, params: FlowTableParams, earlier: Sequence[TrialRecord]) -> Iterator[Point]:
+        """Numbers of entries."""
+        for n in params.entries:
+            yield Point(entries=n)
+
+    def trial(self, testbed: Testbed, params: FlowTableParams, point: Point) -> Trial:
+        """A pilot if this number of entries had none, then the measurement."""
+        n = point.integer("entries")
+        rate = self._rate.choose(params, n, lambda pps: self.once(testbed, params, n, pps))
+        return self.once(testbed, params, n, rate)
+
+    def figures(self, params: FlowTableParams, trials: Sequence[TrialRecord]) -> list[Figure]:
+        """Times per number of entries, and the slope."""
+        return table_figures(trials)
+
+    def seconds(self, params: FlowTableParams, point: Point) -> float:
+        """Warm-up and a little, and a second per 10 000 entries."""
+        return params.warm_up_s + 1.0 + point.integer("entries") / 10_000

@@ -1,0 +1,88 @@
+"""PACKET_OUT: how long until a frame that the controller sends leaves the switch, and how many do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from flowgauge.analysis import checks
+from flowgauge.benchmarks.base import Benchmark, Params
+from flowgauge.benchmarks.common import (
+    DELAY_FIGURES,
+    GridParams,
+    delay_figures,
+    frame_checks,
+    histogram,
+    probe_flows,
+    reception_metrics,
+)
+from flowgauge.model import Figure, Point, Trial, TrialRecord
+from flowgauge.testbed.interface import CONTROL, Stream, Testbed
+
+
+class PacketOutParams(GridParams):
+    """Parameters of packet_out."""
+
+    rates_mbps: tuple[float, ...] = (10, 50, 100, 250)
+
+
+class PacketOut(Benchmark[PacketOutParams]):
+    """Delay from sending a PACKET_OUT to the arrival of its frame on the data port, loss ratio and rate.
+
+    The offered load is what the switch's TCP acknowledged. A channel that the switch closes under load is a result
+    (check channel-reset), not a crash. Source: ALIEN D5.3 IV, 1.1.2.
+    """
+
+    name: ClassVar[str] = "packet_out"
+    params_type: ClassVar[type[Params]] = PacketOutParams
+    quick: ClassVar[dict[str, Any]] = {
+        "rates_mbps": (1, 10),
+        "frame_sizes": (100, 1500),
+        "duration_s": 1.2,
+        "repeats": 6,
+    }
+    features: ClassVar[tuple[str, ...]] = ("packet_out",)
+    charts = (
+        {"kind": "delay_loss", "x": "frame_size", "panel": "rate_mbps", "title": "PACKET_OUT by frame size"},
+        {"kind": "cdf", "title": "PACKET_OUT delay"},
+    )
+
+    def points(self, params: PacketOutParams, earlier: Sequence[TrialRecord]) -> Iterator[Point]:
+        """Rates by sizes."""
+        return params.grid()
+
+    def trial(self, testbed: Testbed, params: PacketOutParams, point: Point) -> Trial:
+        """Play PACKET_OUTs that carry probes, and receive the probes on port 1."""
+        size = point.integer("frame_size")
+        testbed.control.delete_all()
+        stream = Stream(probe_flows(), size, params.schedule(point), source=CONTROL, sink=0)
+        transmission = testbed.transmit(stream)
+        play = testbed.control.packet_out(stream, testbed.ports[0].of_port, params.duration_s)
+        result = play.wait()
+        transmission.stop()
+        probes = transmission.reception(0)
+        found, slope = frame_checks(
+            testbed,
+            probes,
+            transmission.tester,
+            frame_size=size,
+            requested=result.requested,
+            offered=result.acknowledged,
+        )
+        seconds = max(1e-9, params.duration_s)
+        metrics = reception_metrics(probes, size, sent=result.acknowledged) | {
+            "requested": result.requested,
+            "offered_pps": result.acknowledged / seconds,
+            "offered_l2_mbps": result.acknowledged / seconds * size * 8 / 1e6,
+            "forwarding_pps": probes.received / seconds,
+            "message_rate": result.acknowledged / seconds,
+            "gap_error_p99_ns": result.gap_error_ns.get("p99"),
+            "delay_slope_us_per_s": slope,
+        }
+        refused = checks.flow_rejected(result.errors, installed=None, expected=None)
+        extra = (checks.channel(result),) if not result.errors else (checks.channel(result), refused)
+        return Trial(metrics, histogram(probes.latency), (*found, *extra))
+
+    def figures(self, params: PacketOutParams, trials: Sequence[TrialRecord]) -> list[Figure]:
+        """Delays, loss and rate per point."""
+        return delay_figures(trials, DELAY_FIGURES | {"message_rate": "mean"})

@@ -1,0 +1,85 @@
+"""`flowgauge run`: measure a suite or benchmarks on a DUT."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Version(StrEnum):
+    """OpenFlow versions."""
+
+    V1_0 = "1.0"
+    V1_3 = "1.3"
+    V1_4 = "1.4"
+    V1_5 = "1.5"
+
+
+def complete_target(incomplete: str) -> list[str]:
+    """Suites and benchmarks, for the shell."""
+    from flowgauge import benchmarks, suites
+
+    return [n for n in (*suites.names(), *benchmarks.paths()) if n.startswith(incomplete)]
+
+
+def command(
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SUITE|BENCHMARK...",
+            help="A suite, a suite's TOML file, or benchmarks; `flowgauge list` shows them.",
+            autocompletion=complete_target,
+        ),
+    ] = None,
+    dut: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="What to measure: a name, or a TOML file. Default: embedded."),
+    ] = None,
+    openflow: Annotated[
+        Version | None,
+        typer.Option(metavar="1.0|1.3|1.4|1.5", help="OpenFlow version. Default: the DUT's best."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="BENCH.PARAM=VALUE", help="Set a parameter; the value is TOML. May be repeated."
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small grids and short trials.")] = False,
+    repeat: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Trials per point. Default: each benchmark's own.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="S", min=0, help="Seed of all random numbers. Default: 1.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Where to write. Default: a new one in runs."),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with the run in DIR; what was measured is not measured again."),
+    ] = False,
+) -> None:
+    """Measure a suite or benchmarks on a DUT.
+
+    Leaves a directory with all results and report.html. Ctrl-C stops cleanly; --resume -o DIR goes on.
+
+    Exit codes: 0 done; 1 a trial failed; 2 usage or configuration; 3 DUT or host could not be set up.
+    """
+    from flowgauge.cli import running
+    from flowgauge.runner.plan import Request
+
+    request = Request(
+        targets=targets or (),
+        dut=dut,
+        openflow=None if openflow is None else openflow.value,
+        settings=settings or (),
+        quick=quick,
+        repeat=repeat,
+        seed=seed,
+    )
+    raise typer.Exit(running.run(request, output, resume=resume))

@@ -1,0 +1,53 @@
+"""Which thread runs on which core.
+
+At most cores - 1 threads spin. The tester's worker, which transmits and receives, spins on the last core that this
+process may use; the DUT, the channel thread and everything else share the others.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CorePlan:
+    """Cores by part. `worker` None: there is only one core, so the worker must not spin either."""
+
+    worker: int | None
+    channel: tuple[int, ...]
+    dut: tuple[int, ...]
+    note: str
+
+    @property
+    def worker_spins(self) -> bool:
+        """Whether the worker has a core of its own to spin on."""
+        return self.worker is not None
+
+
+def plan(cores: list[int]) -> CorePlan:
+    """The plan for these cores, ascending.
+
+    >>> plan([0, 1])
+    CorePlan(worker=1, channel=(0,), dut=(0,), note='worker spins on core 1; channel (yielding) and DUT on 0')
+    """
+    if len(cores) < 2:
+        note = "one core: worker, channel and DUT share it, and each yields"
+        return CorePlan(None, tuple(cores), tuple(cores), note)
+    *others, worker = cores
+    rest = ",".join(map(str, others))
+    note = f"worker spins on core {worker}; channel (yielding) and DUT on {rest}"
+    return CorePlan(worker, tuple(others), tuple(others), note)
+
+
+def core_plan() -> CorePlan:
+    """The plan for the cores that this process may use."""
+    return plan(sorted(_usable()))
+
+
+_START_AFFINITY = frozenset(os.sched_getaffinity(0))
+
+
+def _usable() -> frozenset[int]:
+    # Read once at import: a thread of ours that is pinned later must not shrink the plan.
+    return _START_AFFINITY

@@ -1,0 +1,223 @@
+"""A switch described by a TOML file: hardware, or anything started by hand.
+
+name = "lab"
+versions = ["1.3", "1.0"]            OpenFlow versions that it speaks, best first
+
+[control]
+listen = "0.0.0.0:6653"              the switch connects to us; or: connect = "10.0.0.1:6653"
+
+[[port]]                             a tester interface and the OpenFlow port that it is cabled to
+interface = "enp1s0f0"
+of_port = 1
+speed_mbps = 10000                   default: what the interface says
+
+[reset]
+commands = ["ssh switch reset"]      run between benchmarks
+
+[describe]
+model = "..."                        copied into the record
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from flowgauge.duts.host import call
+from flowgauge.duts.interface import ControlWiring, PortWiring, Wiring
+from flowgauge.errors import ConfigError, InterfaceError, SetupError
+from flowgauge.suites import toml
+
+VERSIONS = ("1.0", "1.3")
+MAX_PORT = 0xFFFFFF00
+RESET_S = 120.0
+T = TypeVar("T")
+
+
+class External:
+    """The driver of a TOML file."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads and checks the file. Raises ConfigError."""
+        keys = Keys(toml.read(path))
+        keys.only((), ("name", "versions", "control", "port", "reset", "describe"))
+        self.name = keys.value(("name",), str, "text", default=path.stem)
+        self._keys = keys
+        self._versions = _versions(keys)
+        self._control = _control(keys)
+        self._ports = _ports(keys)
+        self._commands = _commands(keys)
+        self._about: Mapping[str, Any] = keys.value(("describe",), dict, "a table: [describe]", default={})
+
+    def start(self, version: str) -> Wiring:
+        """Check the interfaces; the switch itself runs already."""
+        if version not in self._versions:
+            found = f"OpenFlow {version} was asked for"
+            raise self._keys.file.error(("versions",), found, allowed=", ".join(self._versions))
+        ports = tuple(_checked(port) for port in self._ports)
+        mode, host, port = self._control
+        return Wiring(ports, ControlWiring(mode, host, port, versions=(version,)))
+
+    def reset(self) -> None:
+        """Run the commands of `[reset]`. Raises SetupError when one fails."""
+        for command in self._commands:
+            call(["sh", "-c", command], timeout_s=RESET_S)
+
+    def describe(self) -> Mapping[str, Any]:
+        """What the file says."""
+        ports = [{"of_port": p.of_port, "interface": p.interface} for p in self._ports]
+        return {"kind": "external", "driver": "external", "name": self.name, "ports": ports, **self._about}
+
+    def alive(self) -> bool:
+        """We can't know: its channel tells."""
+        return True
+
+    def stop(self) -> None:
+        """Nothing to undo: we started nothing."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Values of a TOML file by key, with errors that name file, line, key and what is allowed."""
+
+    file: toml.File
+
+    def only(self, where: tuple[str | int, ...], names: Sequence[str]) -> None:
+        """Raises ConfigError when the table at `where` holds another key."""
+        table = self.value(where, dict, f"a table: [{'.'.join(map(str, where))}]", default={})
+        for name in table:
+            if name not in names:
+                raise self.file.error((*where, name), f'unknown key "{name}"', allowed=", ".join(names))
+
+    def value(self, where: toml.Keys, kind: type[T], allowed: str, *, default: T | None = None) -> T:
+        """The value at `where`. Raises ConfigError when it is of another kind, or missing and without a default."""
+        value: Any = self.file.data
+        for key in where:
+            if isinstance(value, list):
+                value = value[int(key)]
+            elif isinstance(value, dict) and key in value:
+                value = value[key]
+            elif default is not None:
+                return default
+            else:
+                raise self.file.error(where, f"{where[-1]} is missing", allowed=allowed)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise self.wrong(where, value, allowed)
+        return value
+
+    def wrong(self, where: toml.Keys, value: Any, allowed: str) -> ConfigError:
+        """The error for a value that is not allowed."""
+        return self.file.error(where, f"{where[-1]} is {json.dumps(value, default=str)}", allowed=allowed)
+
+
+def _versions(keys: Keys) -> tuple[str, ...]:
+    allowed = f"a list of {', '.join(VERSIONS)}"
+    versions = keys.value(("versions",), list, allowed, default=["1.3", "1.0"])
+    if not versions or any(v not in VERSIONS for v in versions):
+        raise keys.wrong(("versions",), versions, allowed)
+    return tuple(versions)
+
+
+def _control(keys: Keys) -> tuple[str, str, int]:
+    where = ("control",)
+    keys.only(where, ("listen", "connect"))
+    control = keys.value(
+        where, dict, 'a table: [control] with listen = "0.0.0.0:6653" or connect = "10.0.0.1:6653"'
+    )
+    if len(control) != 1:
+        raise keys.file.error(where, f"{len(control)} ways to connect", allowed="one of listen, connect")
+    ((mode, address),) = control.items()
+    try:
+        return (mode, *_address(address))
+    except ValueError:
+        allowed = 'address and port, such as "0.0.0.0:6653" or "[::1]:6653"'
+        raise keys.wrong((*where, mode), address, allowed) from None
+
+
+def _ports(keys: Keys) -> tuple[PortWiring, ...]:
+    tables = keys.value(("port",), list, "at least 2 tables: [[port]]")
+    if len(tables) < 2:
+        raise keys.file.error(("port", 0), f"{len(tables)} [[port]]", allowed="at least 2 [[port]]")
+    ports: list[PortWiring] = []
+    for index in range(len(tables)):
+        port = _port(keys, ("port", index))
+        for earlier in ports:
+            if port.of_port == earlier.of_port:
+                allowed = "a number that no other [[port]] has"
+                raise keys.wrong(("port", index, "of_port"), port.of_port, allowed)
+            if (port.interface, port.netns) == (earlier.interface, earlier.netns):
+                allowed = "an interface that no other [[port]] has"
+                raise keys.wrong(("port", index, "interface"), port.interface, allowed)
+        ports.append(port)
+    return tuple(ports)
+
+
+def _port(keys: Keys, where: tuple[str | int, ...]) -> PortWiring:
+    keys.only(where, ("interface", "of_port", "speed_mbps", "netns"))
+    interface = keys.value((*where, "interface"), str, 'the name of an interface, such as "enp1s0"')
+    numbers = f"a whole number from 1 to {MAX_PORT:#x}"
+    of_port = keys.value((*where, "of_port"), int, numbers)
+    if not 1 <= of_port <= MAX_PORT:
+        raise keys.wrong((*where, "of_port"), of_port, numbers)
+    speed = keys.value((*where, "speed_mbps"), object, "a number above 0", default="")
+    if speed != "" and (isinstance(speed, bool) or not isinstance(speed, (int, float)) or speed <= 0):
+        raise keys.wrong((*where, "speed_mbps"), speed, "a number above 0")
+    netns = keys.value((*where, "netns"), str, "the name of a network namespace", default="")
+    rate = float(speed) if isinstance(speed, (int, float)) else None
+    return PortWiring(of_port, "af_packet", interface, netns or None, rate)
+
+
+def _commands(keys: Keys) -> tuple[str, ...]:
+    keys.only(("reset",), ("commands",))
+    allowed = 'a list of commands, such as ["ssh switch reset"]'
+    commands = keys.value(("reset", "commands"), list, allowed, default=[])
+    if any(not isinstance(c, str) for c in commands):
+        raise keys.wrong(("reset", "commands"), commands, allowed)
+    return tuple(commands)
+
+
+def _address(text: Any) -> tuple[str, int]:
+    """`host:port`, an IPv6 host in brackets. Raises ValueError."""
+    if not isinstance(text, str):
+        raise ValueError(text)
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not 0 < int(port) < 65536:
+        raise ValueError(text)
+    return host, int(port)
+
+
+def _checked(port: PortWiring) -> PortWiring:
+    """The port with its speed filled in. Raises InterfaceError when the interface is missing or down."""
+    inside = ["-n", port.netns] if port.netns else []
+    prefix = " ".join(["ip", *inside, "link set"])
+    try:
+        (link,) = json.loads(call(["ip", *inside, "-j", "link", "show", "dev", port.interface]))
+    except (SetupError, ValueError) as error:
+        where = f" in namespace {port.netns}" if port.netns else ""
+        raise InterfaceError(
+            f"there is no interface {port.interface}{where}", advice="`ip link` lists those that exist"
+        ) from error
+    if "UP" not in link["flags"]:
+        raise InterfaceError(f"interface {port.interface} is down", advice=f"{prefix} {port.interface} up")
+    if "NO-CARRIER" in link["flags"]:
+        raise InterfaceError(
+            f"interface {port.interface} has no carrier",
+            advice="check the cable, and that the switch's port is up",
+        )
+    if port.max_rate_mbps is not None or port.netns:
+        return port
+    return PortWiring(port.of_port, port.backend, port.interface, max_rate_mbps=_speed_mbps(port.interface))
+
+
+def _speed_mbps(interface: str) -> float | None:
+    try:
+        speed = float(Path(f"/sys/class/net/{interface}/speed").read_text())
+    except (OSError, ValueError):
+        return None
+    # Virtual interfaces say -1, or (veth) a made-up 10 Gbit/s that nothing enforces.
+    virtual = not Path(f"/sys/class/net/{interface}/device").exists()
+    return None if speed <= 0 or virtual else speed

@@ -1,0 +1,74 @@
+"""Options of a DUT on the command line: `ovs:ports=3,mtu=9000`, `embedded:delay=100us,loss=1000`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flowgauge.errors import ConfigError
+
+_UNITS_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: how to read its text, its default, and what is allowed, for messages and help."""
+
+    read: Callable[[str], Any]
+    default: Any
+    allowed: str
+
+
+def parse(dut: str, text: str, options: Mapping[str, Option]) -> dict[str, Any]:
+    """The values of `key=value,key=value`, defaults for those not named.
+
+    Raises ConfigError that names the option and what is allowed.
+
+    >>> parse("embedded", "delay=100us", {"delay": Option(duration_ns, 0, "a duration")})
+    {'delay': 100000}
+    """
+    values = {name: option.default for name, option in options.items()}
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        key, separator, value = part.partition("=")
+        if key not in options:
+            raise ConfigError(
+                f"{dut} has no option {key!r}; it has: "
+                + ", ".join(f"{n} ({o.allowed})" for n, o in options.items())
+            )
+        try:
+            if not separator:
+                raise ValueError
+            values[key] = options[key].read(value)
+        except ValueError:
+            raise ConfigError(f"{dut}: option {key} is {value!r}; allowed: {options[key].allowed}") from None
+    return values
+
+
+def duration_ns(text: str) -> int:
+    """A duration with its unit, in ns.
+
+    >>> duration_ns("1.5ms")
+    1500000
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ns|us|ms|s)", text)
+    if match is None:
+        raise ValueError(text)
+    return round(float(match[1]) * _UNITS_NS[match[2]])
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Reads a whole number within `low`..`high`."""
+
+    def read(text: str) -> int:
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError(text)
+        return value
+
+    return read
+
+
+PORTS = Option(whole(2, 64), 3, "2..64 ports")
+"""How many ports tester and DUT share; the benchmarks of the suites need up to 3."""

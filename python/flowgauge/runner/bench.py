@@ -1,0 +1,172 @@
+"""The test bench of a run: the worker that holds DUT and testbed, replaced when it dies, opened when it is first needed."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+
+from flowgauge.errors import FlowgaugeError, UsageError
+from flowgauge.model import Point, Trial
+from flowgauge.results.numbers import plain
+from flowgauge.results.writer import RunWriter
+from flowgauge.runner.child import resolve
+from flowgauge.runner.estimate import expected_seconds
+from flowgauge.runner.interrupts import Interrupts
+from flowgauge.runner.messages import Ready
+from flowgauge.runner.observer import Observer
+from flowgauge.runner.plan import Item, Plan
+from flowgauge.runner.worker import Worker
+from flowgauge.testbed.interface import OpenOptions
+
+SETUPS = 3
+"""So many set-ups that fail in a row end the run."""
+WAIT_S = 1.0
+"""Between set-ups; doubled each time."""
+
+
+class RunEnds(Exception):
+    """No testbed can be had (any more): the run ends, with what was measured kept."""
+
+    def __init__(self, error: FlowgaugeError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+@dataclasses.dataclass(frozen=True)
+class Seam:
+    """Where testbeds come from: "module:function" of `open_testbed(dut, options)`, of `recover(dut)`, and of a function that
+    raises UsageError when a DUT's name or file is wrong, and starts nothing.
+    """
+
+    opener: str = "flowgauge.testbed:open_testbed"
+    recover: str = "flowgauge.testbed:recover"
+    check: str = "flowgauge.duts:create"
+
+
+class Bench:
+    """Opens testbeds on a DUT, one at a time, and measures on them."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        directory: RunWriter,
+        observer: Observer,
+        interrupts: Interrupts,
+        seam: Seam | None = None,
+    ) -> None:
+        self._plan = plan
+        self._directory = directory
+        self._observer = observer
+        self._interrupts = interrupts
+        self._seam = seam or Seam()
+        self._worker: Worker | None = None
+        self._ready: Ready | None = None
+        self._used = False
+
+    def lacks(self, item: Item) -> str | None:
+        """Why a benchmark can't be measured on this testbed, None when it can. Opens the testbed."""
+        ready = self._open()
+        if item.benchmark.ports > ready.ports:
+            return f"it needs {item.benchmark.ports} ports; the DUT has {ready.ports}"
+        if ready.features is not None:
+            missing = [f for f in item.benchmark.features if f not in ready.features]
+            if missing:
+                return f"the switch does not support {', '.join(missing)}"
+        return None
+
+    def measure(self, item: Item, point: Point) -> Trial:
+        """One trial. Raises what it raised; RunEnds when no testbed can be had any more."""
+        self._open()
+        self._used = True
+        worker = self._worker
+        assert worker is not None
+        limit_s = 300.0 + 10 * expected_seconds(item, point)
+        try:
+            return worker.measure(item, point, limit_s)
+        finally:
+            self._replace_if_unusable()
+
+    def benchmark_ended(self) -> None:
+        """Reset the DUT between benchmarks, if anything was measured on it."""
+        if self._worker is None or not self._used:
+            return
+        self._used = False
+        try:
+            self._worker.reset()
+        except FlowgaugeError as error:
+            self._note(f"the DUT could not be reset ({error.message}); it is started anew")
+            self._worker.usable = False
+            self._replace_if_unusable()
+
+    def close(self) -> None:
+        """Stop worker and DUT; nothing is left behind."""
+        worker, self._worker = self._worker, None
+        if worker is not None and not worker.stop():
+            self._recover()
+
+    def _open(self) -> Ready:
+        """A testbed. The very first must open at once; later, a few attempts are made."""
+        if self._worker is not None and self._ready is not None:
+            return self._ready
+        attempts = SETUPS if self._ready is not None else 1
+        attempt = 1
+        while True:
+            try:
+                return self._start()
+            except FlowgaugeError as error:
+                if attempt == attempts or isinstance(error, UsageError):
+                    self._directory.log(f"the DUT could not be set up: {error.message}")
+                    raise RunEnds(error) from error
+                self._note(f"the DUT could not be set up: {error.message}; trying again")
+            self._pause(WAIT_S * 2 ** (attempt - 1))
+            attempt += 1
+
+    def _start(self) -> Ready:
+        self._interrupts.check()
+        self._observer.opening(self._plan.dut)
+        options = OpenOptions(openflow=self._plan.openflow, seed=self._plan.seed)
+        worker = Worker(
+            self._seam.opener, self._plan.dut, options, self._directory.log_path, self._interrupts
+        )
+        self._worker = worker
+        try:
+            ready = worker.open()
+        except FlowgaugeError:
+            self.close()
+            raise
+        self._record(ready)
+        self._ready = ready
+        self._observer.opened(ready)
+        return ready
+
+    def _record(self, ready: Ready) -> None:
+        environment = dict(self._directory.document.environment)
+        if ready.core_plan is not None:
+            environment["core_plan"] = plain(ready.core_plan)
+        self._directory.update(
+            dut=plain(dict(ready.dut)),
+            loopback=None if ready.loopback is None else plain(dict(ready.loopback)),
+            environment=environment,
+        )
+
+    def _replace_if_unusable(self) -> None:
+        if self._worker is not None and not self._worker.usable and not self._interrupts.requested:
+            self.close()
+
+    def _recover(self) -> None:
+        """Remove what a worker that died left behind."""
+        try:
+            recover: Callable[[str], object] = resolve(self._seam.recover)
+            recover(self._plan.dut)
+        except Exception as error:
+            self._note(f"what the DUT left behind could not be removed: {error}")
+
+    def _pause(self, seconds: float) -> None:
+        for _ in range(round(seconds / 0.1)):
+            self._interrupts.check()
+            time.sleep(0.1)
+
+    def _note(self, text: str) -> None:
+        self._directory.log(text)
+        self._observer.note(text)

@@ -1,0 +1,100 @@
+"""The TOML file of an external switch: what it means, and what is said about its mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flowgauge.duts import create
+from flowgauge.duts.external import External
+from flowgauge.errors import ConfigError, InterfaceError, UnknownNameError
+
+GOOD = """name = "lab"
+versions = ["1.3"]
+[control]
+listen = "0.0.0.0:6653"
+[[port]]
+interface = "lo"
+of_port = 1
+speed_mbps = 1000
+[[port]]
+interface = "fg-none"
+of_port = 2
+"""
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "lab.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_good_file_is_read(tmp_path: Path) -> None:
+    driver = External(write(tmp_path, GOOD))
+    assert driver.name == "lab"
+    assert [p["of_port"] for p in driver.describe()["ports"]] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ('listen = "0.0.0.0:6653"', 'listen = "6653"', 4, "address and port"),
+        ('listen = "0.0.0.0:6653"', "", 3, "one of listen, connect"),
+        ('versions = ["1.3"]', 'versions = ["1.7"]', 2, "1.0, 1.3"),
+        ("of_port = 2", "of_port = 1", 11, "no other [[port]] has"),
+        ("of_port = 2", "of_port = 0", 11, "whole number from 1"),
+        ("of_port = 2", "of_prt = 2", 11, "interface, of_port, speed_mbps"),
+        ("speed_mbps = 1000", "speed_mbps = true", 8, "a number above 0"),
+        ('interface = "lo"', "interface = 7", 6, "the name of an interface"),
+        ("of_port = 2", "of_port = 2\n[reset]\ncommands = [1]", 13, "list of commands"),
+        ("of_port = 1", "of_port = ", 7, "not TOML"),
+        ('name = "lab"', 'nmae = "lab"', 1, "versions, control, port"),
+    ],
+)
+def test_a_mistake_names_file_line_and_what_is_allowed(
+    tmp_path: Path, old: str, new: str, line: int, said: str
+) -> None:
+    assert old in GOOD
+    with pytest.raises(ConfigError) as caught:
+        External(write(tmp_path, GOOD.replace(old, new, 1)))
+    assert "lab.toml" in caught.value.message
+    assert f"line {line}" in caught.value.message
+    assert said in caught.value.message
+
+
+def test_too_few_ports(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="at least 2"):
+        External(write(tmp_path, GOOD.rpartition("[[port]]")[0]))
+
+
+def test_a_missing_interface_is_named_with_advice(tmp_path: Path) -> None:
+    with pytest.raises(InterfaceError, match="there is no interface fg-none") as caught:
+        External(write(tmp_path, GOOD)).start("1.3")
+    assert caught.value.advice is not None
+
+
+def test_a_version_that_it_does_not_speak(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"OpenFlow 1\.0 was asked for; allowed: 1\.3"):
+        External(write(tmp_path, GOOD)).start("1.0")
+
+
+def test_a_failing_reset_command_says_what_it_said(tmp_path: Path) -> None:
+    text = GOOD + '[reset]\ncommands = ["echo no luck >&2; false"]\n'
+    with pytest.raises(Exception, match="no luck"):
+        External(write(tmp_path, text)).reset()
+
+
+def test_unknown_duts_are_answered_with_those_that_exist() -> None:
+    with pytest.raises(UnknownNameError, match=r"embedded, ovs|ovs, embedded"):
+        create("cisco")
+
+
+@pytest.mark.parametrize("dut", ["ovs:ports=1", "ovs:ports", "ovs:speed=1"])
+def test_options_name_what_is_allowed(dut: str) -> None:
+    with pytest.raises(ConfigError, match="ports"):
+        create(dut)
+
+
+def test_the_example_of_the_guide_is_valid() -> None:
+    External(Path(__file__).parents[2] / "docs/examples/lab.toml")

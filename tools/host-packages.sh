@@ -1,0 +1,23 @@
+#!/bin/sh
+# As root on Debian: the packages that live tests and benchmarks need. Otherwise it says what will be skipped.
+set -eu
+packages=""
+need() { command -v "$1" >/dev/null 2>&1 || packages="$packages $2"; }
+PATH=$PATH:/usr/sbin:/sbin
+need ovs-vswitchd openvswitch-switch
+need ip iproute2
+need ethtool ethtool
+need tcpdump tcpdump
+need trafgen netsniff-ng
+[ -z "$packages" ] && exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    echo "Not installed:$packages. Tests and benchmarks that need them are skipped." >&2
+    exit 0
+fi
+echo "Installing$packages"
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086  # a list of words is what is meant
+apt-get install -y -qq --no-install-recommends $packages >/dev/null 2>&1 || {
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends $packages >/dev/null
+}
