@@ -8,8 +8,9 @@ use super::socket::Socket;
 use crate::pool::Pool;
 use crate::{BURST, Burst, PortError, Slot};
 
-/// What the socket may have under way in the driver, in bytes of kernel memory.
-const SEND_BUFFER: i32 = 8 << 20;
+/// What the socket may have under way in the driver, in bytes of kernel memory: about 1300 small frames, as many as fit a
+/// card's ring. More would only wait in the kernel, after they were stamped.
+const SEND_BUFFER: i32 = 1 << 20;
 
 /// The EtherType that the socket is bound to: one for local experiments (IEEE 802).
 ///
