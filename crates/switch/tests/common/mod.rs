@@ -2,8 +2,9 @@
 #![allow(dead_code)]
 
 use flowgauge_channel::{Channel, ChannelError, Config, Connection, Versions};
+use flowgauge_openflow::{Action, Match, PortNo, Version, decode, encode};
 use flowgauge_openflow::{Body, FlowMod, Message, MultipartReply, MultipartRequest, ReplyBody, RequestBody};
-use flowgauge_openflow::{Version, decode, encode};
+use flowgauge_packet::Field;
 use flowgauge_ports::ring::{self, RingPort};
 use flowgauge_ports::{BURST, Burst, Port};
 use flowgauge_switch::{PortConfig, Switch, SwitchConfig};
@@ -127,6 +128,12 @@ impl Bench {
         assert_eq!(log.len(), 1, "more than one message");
         decode(log.iter().next().unwrap().frame).unwrap().1.body
     }
+}
+
+/// An entry for what comes in on port 1: out of `port`.
+pub fn to_port(port: u32) -> FlowMod {
+    let m = Match::any().with(Field::InPort, 1);
+    FlowMod::add(100, m, vec![Action::output(PortNo(port))])
 }
 
 pub fn refusal<T: std::fmt::Debug>(result: Result<T, ChannelError>) -> (u16, u16) {
