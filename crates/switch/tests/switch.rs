@@ -145,7 +145,7 @@ fn entries_time_out_and_say_so() {
         bench.flow(FlowMod { hard_timeout: 1, flags, cookie: 5, ..to_port(2) });
         let Body::FlowRemoved(told) = bench.next_event() else { panic!("no FLOW_REMOVED") };
         assert_eq!((told.reason, told.cookie), (FlowRemovedReason::HardTimeout, 5), "{version}");
-        assert!((950..1500).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
+        assert!((1000..3000).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
         bench.flow(FlowMod { flags, ..to_port(2) });
         bench.flow(FlowMod::delete_all());
         let Body::FlowRemoved(told) = bench.next_event() else { panic!("no FLOW_REMOVED") };

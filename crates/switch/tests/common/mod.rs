@@ -99,15 +99,15 @@ impl Bench {
     pub fn expect(&mut self, number: usize, patience: Duration) -> Option<Vec<u8>> {
         let port = &mut self.testers[number - 1];
         let (deadline, mut burst) = (Instant::now() + patience, Burst::new());
-        while Instant::now() < deadline {
-            if port.rx(&mut burst, 1).unwrap() == 1 {
-                let frame = burst[0].bytes().to_vec();
-                port.free(&mut burst);
-                return Some(frame);
+        while port.rx(&mut burst, 1).unwrap() == 0 {
+            if Instant::now() > deadline {
+                return None;
             }
             std::thread::yield_now();
         }
-        None
+        let frame = burst[0].bytes().to_vec();
+        port.free(&mut burst);
+        Some(frame)
     }
 
     /// Frames waiting at port `number`.
