@@ -6,9 +6,6 @@ Times are nanoseconds on the tester's clock. Errors are those of `flowgauge.erro
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from flowgauge.flows import FlowSet, Schedule
 
 __version__: str
@@ -68,10 +65,16 @@ class Transmission:
         """Elapsed ns, sent and received per stream."""
     def stop(self) -> None:
         """No more frames; drain."""
+    def cut_drain(self) -> None:
+        """Nothing is under way any more: end the drain as soon as it begins."""
+    def set_sent(self, stream: int, frames: int) -> None:
+        """How many frames somebody else sent of a stream. That ends it."""
     def wait(self, timeout_s: float) -> bool:
         """Whether it has ended within that time."""
     def finish(self) -> dict[str, Any]:
-        """Wait for the end, put the ports back, give the outcome (see `testbed/outcome.py`)."""
+        """Wait for the end, put the ports back, give the outcome: `streams` (fields of Reception, `latency` those of Latency), `tester`
+        (fields of TesterState), `error` (an exception or None), `pinned`. The second call gives an empty one.
+        """
 
 class FlowMods:
     """FLOW_MODs of one kind: `text` in ovs-ofctl syntax, exact on `fields` of each flow of `flows` if there is a set."""
@@ -147,8 +150,3 @@ class Switch:
         """Whether its thread runs."""
     def stop(self) -> None:
         """End it."""
-
-class Echoer:
-    """A channel end that only answers echoes, for the loop-back measurement."""
-
-IntArray = NDArray[np.int64]

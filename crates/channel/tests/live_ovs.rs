@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use common::ovs::{self, Ovs};
 use flowgauge_channel::{Channel, ChannelError, Config, Connection, Timestamps, Versions, wire};
+use flowgauge_openflow::{Body, FlowMod, MultipartRequest, RequestBody};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -32,13 +33,12 @@ fn exercise(connection: &Connection) {
     let version = connection.version();
     assert!(connection.datapath_id().is_some());
     connection.barrier(PATIENCE).unwrap();
-    // Description of the switch: type 0 of statistics, the manufacturer first.
-    let body: &[u8] = if version == 1 { &[0; 4] } else { &[0; 8] };
-    let request =
-        wire::message(version, wire::barrier_request(version) - 2, connection.reserve_xids(1), body);
-    let replies = connection.transact_raw(&request, PATIENCE).unwrap();
-    let text = String::from_utf8_lossy(&replies[0].frame);
+    assert_eq!(connection.switch_features().unwrap().datapath_id, connection.datapath_id().unwrap());
+    let request = MultipartRequest::new(RequestBody::Desc);
+    let replies = connection.transact(Body::MultipartRequest(request), PATIENCE).unwrap();
+    let text = format!("{replies:?}");
     assert!(text.contains("Nicira") && text.contains("Open vSwitch"), "{text}");
+    connection.apply(vec![Body::FlowMod(FlowMod::delete_all())], PATIENCE).unwrap();
     // A FLOW_MOD that is too short is refused.
     let error = connection
         .apply_raw(&mut [wire::message(version, wire::FLOW_MOD, 0, &[0; 8])], PATIENCE)

@@ -11,9 +11,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use flowgauge_channel::{Address, Channel, Config, Versions, version_name, wire};
+use flowgauge_openflow::{Body, FlowMod};
 use flowgauge_traffic::play::{Encoded, Play, PlayOptions};
 
 const PATIENCE: Duration = Duration::from_secs(120);
+const PAUSE: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {
@@ -43,7 +45,9 @@ fn run(arguments: Vec<String>) -> Result<String, Box<dyn Error>> {
     let config = Config { versions, netns: rest.get(1).map(Into::into), ..Config::controller() };
     let channel = Channel::open(address, config)?;
     let connection = channel.wait_connected(Duration::from_secs(5))?;
-    connection.apply_raw(&mut [delete_all(version)], PATIENCE)?;
+    connection.apply(vec![Body::FlowMod(FlowMod::delete_all())], PATIENCE)?;
+    // The switch may still be freeing the entries that it had.
+    std::thread::sleep(PAUSE);
 
     let encode = move |i, xid, out: &mut Vec<u8>| add(version, 0x0a00_0000 + i as u32, xid, out);
     let source = Encoded::new(u64::from(entries), Box::new(encode));
@@ -57,22 +61,6 @@ fn run(arguments: Vec<String>) -> Result<String, Box<dyn Error>> {
     Ok(format!(
         "{{\"entries\": {entries}, \"seconds\": {seconds:.6}, \"refused\": {refused}, \"version\": \"{version}\"}}"
     ))
-}
-
-/// FLOW_MOD that deletes everything.
-fn delete_all(version: u8) -> Vec<u8> {
-    let mut body = vec![0; if version == 1 { 64 } else { 48 }];
-    if version == 1 {
-        body[..4].copy_from_slice(&0x003f_ffffu32.to_be_bytes()); // all wildcards
-        body[48..50].copy_from_slice(&3u16.to_be_bytes()); // DELETE
-        body[60..62].copy_from_slice(&0xffffu16.to_be_bytes()); // any out_port
-    } else {
-        body[16] = 0xff; // every table
-        body[17] = 3; // DELETE
-        body[28..36].fill(0xff); // any out_port and out_group
-        body[40..44].copy_from_slice(&[0, 1, 0, 4]); // an empty OXM match
-    }
-    wire::message(version, wire::FLOW_MOD, 0, &body)
 }
 
 /// FLOW_MOD that sends packets to `ipv4_dst` out of port 1.

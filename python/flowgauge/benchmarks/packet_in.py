@@ -47,7 +47,7 @@ class PacketIn(Benchmark[PacketInParams]):
     quick: ClassVar[dict[str, Any]] = {
         "rates_mbps": (1, 10),
         "frame_sizes": (100, 1500),
-        "duration_s": 1.2,
+        "duration_s": 0.8,
         "repeats": 6,
     }
     features: ClassVar[tuple[str, ...]] = ("packet_in",)

@@ -140,7 +140,7 @@ class LiveControl:
             core,
             duration_s + TIMEOUT_S,
             self._guard,
-            lambda result: transmission.sent_elsewhere(index, result.sent),
+            lambda result: transmission.core.set_sent(index, result.sent),
         )
 
     def _play(self, command: str, entries: tuple[Entry, ...], schedule: Schedule | None) -> LivePlay:

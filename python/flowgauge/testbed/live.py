@@ -96,7 +96,7 @@ class LiveTestbed:
             core=self._cores.worker,
             connection=self._connection if by_control else None,
         )
-        self._transmission = LiveTransmission(streams, core, self._guard)
+        self._transmission = LiveTransmission(streams, core, self._guard, drains_fully=drain_s is not None)
         return self._transmission
 
     def close(self) -> None:

@@ -121,7 +121,7 @@ impl Source for Echoes {
     fn encode(&mut self, i: u64, xid: u32, now: Nanos, out: &mut Vec<u8>) {
         let header = wire::Header {
             version: self.version,
-            kind: wire::ECHO_REQUEST,
+            message_type: wire::ECHO_REQUEST,
             length: HEADER_LEN as u16 + 16,
             xid,
         };
