@@ -266,6 +266,11 @@ impl Link {
                 at += 1;
             }
         }
+        if any && self.jobs.len() > 1 {
+            // Another goes first next time: a job that fills the socket must not starve those behind it.
+            self.jobs.rotate_left(1);
+            self.due.rotate_left(1);
+        }
         Ok(any)
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 from flowgauge import _core
 from flowgauge.duts import create
 from flowgauge.duts.cleanup import clean
-from flowgauge.duts.cores import CorePlan, core_plan
+from flowgauge.duts.cores import CorePlan, core_plan, on_cores
 from flowgauge.duts.interface import ControlWiring, Driver, PortWiring
 from flowgauge.errors import ChannelClosedError, ChannelError, DutDiedError, SetupError, VersionMismatchError
 from flowgauge.testbed import loopback
@@ -171,15 +171,16 @@ def preferred(driver: Driver) -> str:
 
 
 def open_channel(wiring: ControlWiring) -> _core.Channel:
-    """The controller's end."""
-    return _core.Channel(
-        wiring.mode,
-        wiring.host,
-        wiring.port,
-        netns=wiring.netns,
-        versions=wiring.versions,
-        spin_us=CHANNEL_SPIN_US,
-    )
+    """The controller's end, its thread on the cores that the plan gives it."""
+    with on_cores(core_plan().channel):
+        return _core.Channel(
+            wiring.mode,
+            wiring.host,
+            wiring.port,
+            netns=wiring.netns,
+            versions=wiring.versions,
+            spin_us=CHANNEL_SPIN_US,
+        )
 
 
 def open_port(wiring: PortWiring) -> _core.Port:
