@@ -150,6 +150,8 @@ class Fake(Benchmark[FakeParams]):
         if act == "dut-dies":
             testbed.driver.lives = False
             raise ChannelClosedError("the switch closed the channel")
+        if act == "dut-dies-quietly":
+            testbed.driver.lives = False
         if act == "channel":
             raise ChannelClosedError("the switch closed the channel")
         if act == "reject":

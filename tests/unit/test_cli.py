@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import os
 import re
 import subprocess
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from flowgauge.cli.app import COMMANDS
 from golden import check
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +42,7 @@ def test_help_takes_less_than_300_ms() -> None:
 
 
 def test_help_imports_nothing_heavy() -> None:
-    code = "import sys; from flowgauge.cli.app import build; build(); print(*sys.modules)"
+    code = "import sys; from flowgauge.cli.app import build; build([]); print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT / "python", check=True
     )
@@ -55,6 +58,15 @@ def test_help_imports_nothing_heavy() -> None:
         "multiprocessing",
     }
     assert not heavy & set(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_the_program_says_what_the_command_says(name: str) -> None:
+    if importlib.util.find_spec(f"flowgauge.cli.{name}") is None:
+        pytest.skip("not there yet")
+    module = importlib.import_module(f"flowgauge.cli.{name}")
+    if hasattr(module, "command"):
+        assert (module.command.__doc__ or "").strip().splitlines()[0] == COMMANDS[name]
 
 
 @pytest.mark.parametrize("command", [(), ("run",), ("list",), ("show",)])

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("fake")
 
 @pytest.fixture(autouse=True)
 def _no_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ending, "show", lambda path: print("(tables)"))
+    monkeypatch.setattr(ending, "print_run", lambda path: print("(tables)"))
     monkeypatch.setattr(ending, "_report", lambda path: path / "report.html")
 
 

@@ -98,6 +98,12 @@ def test_all_well(tmp_path: Path) -> None:
             2,
             False,
         ),
+        (
+            "dut-dies-quietly",
+            "dut-died: the DUT stopped during the trial",
+            2,
+            False,
+        ),
         ("channel", "channel-closed: the switch closed the channel", 2, False),
         ("reject", "rejected: the switch said no", 1, False),
         ("raise", "trial: fake broke: ZeroDivisionError: oh", 2, False),
@@ -207,7 +213,7 @@ def test_a_search_sees_results_and_may_visit_a_point_again(tmp_path: Path) -> No
 
 def test_the_dut_is_reset_between_benchmarks(tmp_path: Path) -> None:
     run(plan(["ok"], targets=["fake", "searching"]), tmp_path / "run")
-    assert fakes.events().count("reset") == 2
+    assert fakes.events().count("reset") == 1
 
 
 class Stopper(Observer):

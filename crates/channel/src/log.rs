@@ -14,6 +14,13 @@ pub struct Received<'a> {
     pub frame: &'a [u8],
 }
 
+/// How far a reader of a log has come: see [`Log::next`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    segment: usize,
+    message: usize,
+}
+
 struct Segment {
     bytes: Vec<u8>,
     /// End of each message in `bytes`, and its stamp.
@@ -86,6 +93,20 @@ impl Log {
         (self.used, self.bytes, self.messages) = (0, 0, 0);
     }
 
+    /// The message at a position, which moves on: for a reader that takes a few messages at a time.
+    pub fn next(&self, at: &mut Position) -> Option<Received<'_>> {
+        while at.segment < self.used {
+            let segment = &self.segments[at.segment];
+            if let Some(&(end, stamp)) = segment.index.get(at.message) {
+                let start = at.message.checked_sub(1).map_or(0, |before| segment.index[before].0);
+                at.message += 1;
+                return Some(Received { stamp, frame: &segment.bytes[start as usize..end as usize] });
+            }
+            *at = Position { segment: at.segment + 1, message: 0 };
+        }
+        None
+    }
+
     /// The messages, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = Received<'_>> {
         self.segments[..self.used].iter().flat_map(|segment| {
@@ -128,6 +149,9 @@ mod tests {
             prop_assert_eq!(log.len(), sizes.len() + again);
             prop_assert_eq!(log.iter().count(), log.len());
             prop_assert_eq!(log.iter().map(|r| r.frame.len()).sum::<usize>(), log.bytes());
+            let mut at = Position::default();
+            let one_by_one: Vec<_> = std::iter::from_fn(|| log.next(&mut at)).collect();
+            prop_assert!(one_by_one.iter().copied().eq(log.iter()));
             for (i, received) in log.iter().take(sizes.len()).enumerate() {
                 prop_assert_eq!(received.stamp, Nanos(i as u64));
                 prop_assert_eq!(received.frame.len(), sizes[i]);

@@ -60,7 +60,15 @@ pub fn channel(error: &ChannelError) -> PyErr {
             Some("check the switch's controller address, and that nothing filters the port")
         }
         ChannelError::VersionMismatch { .. } => Some("choose a version that the switch speaks: --openflow"),
-        _ => None,
+        ChannelError::Setup { .. }
+        | ChannelError::Garbage { .. }
+        | ChannelError::Closed { .. }
+        | ChannelError::ClosedHere
+        | ChannelError::Reset { .. }
+        | ChannelError::Timeout { .. }
+        | ChannelError::Rejected { .. }
+        | ChannelError::Encode(_)
+        | ChannelError::Decode(_) => None,
     };
     raise(error.name(), &error.to_string(), advice)
 }

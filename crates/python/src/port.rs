@@ -1,25 +1,31 @@
 //! Tester ports as Python holds them: opaque, moved into the engine while frames move and back afterwards.
 
-use flowgauge_ports::{Port as _, ring};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use flowgauge_clock::Nanos;
+use flowgauge_ports::{Impaired, Impairment, Port as _, af_packet, ring};
 use pyo3::prelude::*;
 
-use crate::errors::usage;
+use crate::errors::{self, usage};
 
 /// A port of any backend. Empty while a transmission or a switch has it.
 #[pyclass(module = "flowgauge._core")]
 pub struct Port {
-    inner: std::sync::Mutex<Option<Box<dyn flowgauge_ports::Port>>>,
+    inner: Mutex<Option<Box<dyn flowgauge_ports::Port>>>,
 }
 
 impl Port {
     /// Wraps a port.
     pub fn new(port: Box<dyn flowgauge_ports::Port>) -> Port {
-        Port { inner: std::sync::Mutex::new(Some(port)) }
+        Port { inner: Mutex::new(Some(port)) }
     }
 
     /// Takes the port out. An error when somebody else has it.
     pub fn take(&self) -> PyResult<Box<dyn flowgauge_ports::Port>> {
-        self.lock().take().ok_or_else(|| usage("the port is in use by a transmission or a switch, or was closed"))
+        self.lock()
+            .take()
+            .ok_or_else(|| usage("the port is in use by a transmission or a switch, or was closed"))
     }
 
     /// Puts the port back.
@@ -27,8 +33,8 @@ impl Port {
         *self.lock() = Some(port);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Box<dyn flowgauge_ports::Port>>> {
-        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<Box<dyn flowgauge_ports::Port>>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -48,6 +54,22 @@ impl Port {
     fn close(&self) {
         drop(self.lock().take());
     }
+}
+
+/// A Linux interface, in a network namespace if named.
+#[pyfunction]
+#[pyo3(signature = (interface, netns=None))]
+pub fn open_af_packet(py: Python<'_>, interface: &str, netns: Option<PathBuf>) -> PyResult<Port> {
+    let opened =
+        py.detach(|| af_packet::open(interface, netns.as_deref(), af_packet::AfPacketOptions::default()));
+    opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
+}
+
+/// The port with a delay line and a known loss on receipt. The port given is empty afterwards.
+#[pyfunction]
+pub fn impaired(port: &Port, delay_ns: u64, loss_one_in: Option<u64>) -> PyResult<Port> {
+    let impairment = Impairment::new(Nanos(delay_ns), loss_one_in.unwrap_or(0));
+    Ok(Port::new(Box::new(Impaired::new(port.take()?, impairment))))
 }
 
 /// Two in-process ports, connected to each other, each with room for `slots` frames.

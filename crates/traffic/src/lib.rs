@@ -9,6 +9,8 @@
 //!                                                                            ║
 //!   outcome ◄─ account per stream ◄─ sorter: probe? whose? where? ◄─ port ◄══╝
 //! ```
+//!
+//! [`play`] paces control messages in the same way, on the channel's thread.
 
 mod drain;
 mod error;
@@ -16,6 +18,7 @@ mod host;
 pub mod loopback;
 mod options;
 mod outcome;
+pub mod play;
 mod running;
 mod sender;
 mod shared;

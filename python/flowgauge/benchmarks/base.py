@@ -38,6 +38,11 @@ class Benchmark(ABC, Generic[P]):
     charts: ClassVar[tuple[Mapping[str, Any], ...]] = ()
     """How a report draws its figures; see `flowgauge.report.charts`."""
 
+    @classmethod
+    def summary(cls) -> str:
+        """The first paragraph of the docstring, for lists and reports."""
+        return " ".join((cls.__doc__ or "").split("\n\n")[0].split())
+
     def repeats(self, params: P) -> int:
         """How often each point is measured."""
         return int(getattr(params, "repeats", 1))

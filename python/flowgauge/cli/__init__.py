@@ -1,4 +1,4 @@
-"""The command line: one file per command. A command's file imports Typer and errors at its top, all else where it is needed."""
+"""The command line: one file per command. Only the command that is called is imported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def main() -> None:
 
     debug = os.environ.get("FLOWGAUGE_DEBUG", "") not in ("", "0")
     try:
-        build()(prog_name="flowgauge")
+        build(sys.argv[1:])(prog_name="flowgauge")
     except FlowgaugeError as error:
         if debug:
             raise

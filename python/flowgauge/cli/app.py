@@ -1,18 +1,32 @@
-"""All commands together. A command is a module of this package with a function `command`, or with a Typer `app` of its own."""
+"""All commands together. Only the command that is called is imported, so that help and errors come at once.
+
+A command is a module of this package, named like it, with a function `command` or a Typer `app` of its own.
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import os
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
-COMMANDS = ("run", "list", "show", "report", "compare", "doctor", "clean")
-"""In the order of the help. The module of a command is named like it."""
+COMMANDS = {
+    "run": "Measure a suite or benchmarks on a DUT.",
+    "list": "List what can be run, measured and compared with.",
+    "show": "Show the tables of a run in the terminal.",
+    "report": "Write a run as HTML, Markdown, CSV or JSON.",
+    "compare": "Put runs and published results side by side.",
+    "doctor": "Say what this host lacks for each DUT, and the command that mends it.",
+    "clean": "Remove what crashed runs left behind: processes, network namespaces, directories.",
+}
+"""Name -> first line of its help, in the order of the help."""
 
 
-def build() -> typer.Typer:
-    """The program, ready to be called."""
+def build(arguments: Sequence[str] | None = None) -> typer.Typer:
+    """The program, ready to be called with these arguments; None: with any, and all commands are imported."""
     # Plain help: Rich would double the time that `--help` takes.
     app = typer.Typer(
         no_args_is_help=True,
@@ -21,23 +35,29 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_program)
-    for name in COMMANDS:
-        _add(app, name)
+    called = next((a for a in arguments or () if not a.startswith("-")), None)
+    everything = arguments is None or "_FLOWGAUGE_COMPLETE" in os.environ
+    for name, text in COMMANDS.items():
+        if importlib.util.find_spec(f"flowgauge.cli.{name}") is None:
+            continue
+        if everything or name == called:
+            _add(app, name)
+        else:
+            app.command(name, help=text)(_not_called)
     return app
 
 
 def _add(app: typer.Typer, name: str) -> None:
-    module_name = f"flowgauge.cli.{name}"
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name == module_name:
-            return
-        raise
+    module = importlib.import_module(f"flowgauge.cli.{name}")
     if hasattr(module, "app"):
         app.add_typer(module.app, name=name)
     else:
-        app.command(name)(module.command)
+        command: Callable[..., None] = module.command
+        app.command(name)(command)
+
+
+def _not_called() -> None:
+    raise AssertionError("only its name and help are shown")
 
 
 def _version(wanted: bool) -> None:

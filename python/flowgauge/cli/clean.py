@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import os
-
-from rich.console import Console
-from rich.markup import escape
-
-from flowgauge.duts.cleanup import clean as remove
+import typer
 
 
-def clean(console: Console | None = None) -> int:
-    """Remove leftovers of this user's crashed runs; the exit code is 3 if something could not be removed."""
-    console = console or Console(highlight=False)
-    cleaned = remove()
+def command() -> None:
+    """Remove what crashed runs left behind: processes, network namespaces, directories.
+
+    Only what Flowgauge recorded as its own, and whose owner is gone. Exit code 3 if something could not be removed.
+    """
+    import os
+
+    from flowgauge.duts.cleanup import clean
+
+    cleaned = clean()
     for title, things in cleaned.removed.items():
-        console.print(
-            f"removed what {escape(title)} left: {escape(', '.join(things)) or 'nothing but its lease'}"
-        )
+        typer.echo(f"removed what {title} left: {', '.join(things) or 'nothing but its lease'}")
     for title, reason in cleaned.failed.items():
-        console.print(f"[red]not removed:[/] {escape(title)}: {escape(reason)}")
+        typer.echo(f"not removed: {title}: {reason}", err=True)
     for title in cleaned.in_use:
-        console.print(f"in use, left alone: {escape(title)}")
+        typer.echo(f"in use, left alone: {title}")
     if not cleaned.removed and not cleaned.failed:
-        console.print("nothing was left behind")
+        typer.echo("nothing was left behind")
     if os.geteuid() != 0:
-        console.print("(runs of root leave things that only root sees: sudo flowgauge clean)")
-    return 3 if cleaned.failed else 0
+        typer.echo("(what runs of root left, only root can remove: sudo flowgauge clean)")
+    raise typer.Exit(3 if cleaned.failed else 0)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
+import typer
 
-from flowgauge.duts.host_check import Finding, State, examine, works
+if TYPE_CHECKING:
+    from flowgauge.duts.host_check import Finding
 
 TITLES = {
     "embedded": "--dut embedded (the default): our software switch",
@@ -15,24 +15,31 @@ TITLES = {
     "external": "--dut FILE.toml: a switch of yours",
     "host": "this host",
 }
-SIGNS = {State.GOOD: "[green]ok[/]  ", State.LACK: "[red]lack[/]", State.WORSE: "[yellow]note[/]"}
+COLOURS = {"good": typer.colors.GREEN, "lack": typer.colors.RED, "worse": typer.colors.YELLOW}
+SIGNS = {"good": "ok", "lack": "lack", "worse": "note"}
 
 
-def doctor(console: Console | None = None) -> int:
-    """Print the findings; the exit code is 0 if the default job, `flowgauge run quick`, works."""
-    console = console or Console(highlight=False)
+def command() -> None:
+    """Say what this host lacks for each DUT, and the command that mends it.
+
+    Exit code 0 if `flowgauge run quick` works, 3 if not.
+    """
+    from itertools import groupby
+
+    from flowgauge.duts.host_check import examine, works
+
     findings = examine()
     for subject, group in groupby(findings, key=lambda f: f.subject):
-        usable = (
-            "" if subject == "host" else " works" if works(subject, findings) else " [red]does not work[/]"
-        )
-        console.print(f"\n[bold]{TITLES[subject]}[/]{usable}")
+        verdict = "" if subject == "host" else ": works" if works(subject, findings) else ": does not work"
+        typer.secho(f"{TITLES[subject]}{verdict}", bold=True)
         for finding in group:
-            _print(console, finding)
-    return 0 if works("embedded", findings) else 3
+            _print(finding)
+        typer.echo()
+    raise typer.Exit(0 if works("embedded", findings) else 3)
 
 
-def _print(console: Console, finding: Finding) -> None:
-    console.print(f"  {SIGNS[finding.state]} {finding.what:<13} {escape(finding.text)}", soft_wrap=True)
+def _print(finding: Finding) -> None:
+    sign = typer.style(f"{SIGNS[finding.state]:<4}", fg=COLOURS[finding.state])
+    typer.echo(f"  {sign} {finding.what:<13} {finding.text}")
     if finding.mend:
-        console.print(f"       {'':<13} mend: [cyan]{escape(finding.mend)}[/]", soft_wrap=True)
+        typer.echo(f"       {'':<13} mend: {finding.mend}")

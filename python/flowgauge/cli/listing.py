@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from importlib import resources
-from typing import Any
 
 from flowgauge import benchmarks as registry
 from flowgauge import suites as suite_files
-from flowgauge.benchmarks.base import Benchmark
 from flowgauge.errors import FlowgaugeError
 
 
@@ -29,7 +27,7 @@ def benchmarks() -> dict[str, str]:
     for name in sorted(registry.paths()):
         try:
             kind = registry.load(name)
-            rows[name] = f"{summary(kind)}\nparameters: {', '.join(kind.params_type.model_fields)}"
+            rows[name] = f"{kind.summary()}\nparameters: {', '.join(kind.params_type.model_fields)}"
         except FlowgaugeError as error:
             rows[name] = f"broken: {error.message}"
     return rows
@@ -48,10 +46,9 @@ def parameters(name: str) -> dict[str, str]:
 
 def duts() -> dict[str, str]:
     """DUT drivers; the text says what they need."""
-    import flowgauge.duts as drivers
+    from flowgauge.duts import DRIVERS
 
-    found: dict[str, str] = getattr(drivers, "DRIVERS", {})
-    return {**found, "FILE.toml": "a switch of yours: interfaces, port numbers, OpenFlow channel"}
+    return {**DRIVERS, "FILE.toml": "a switch of yours: interfaces, port numbers, OpenFlow channel"}
 
 
 def models() -> dict[str, str]:
@@ -87,11 +84,6 @@ def features() -> dict[str, str]:
         for feature in kind.features:
             found.setdefault(feature, []).append(name)
     return {feature: f"needed by {', '.join(names)}" for feature, names in sorted(found.items())}
-
-
-def summary(kind: type[Benchmark[Any]]) -> str:
-    """The first paragraph of a benchmark's documentation."""
-    return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
 
 
 def _value(value: object) -> str:

@@ -10,8 +10,6 @@ import typer
 
 def command(run: Annotated[Path, typer.Argument(metavar="RUN", help="The directory of a run.")]) -> None:
     """Show the tables of a run in the terminal."""
-    from flowgauge.cli import ending
-    from flowgauge.results import reader
+    from flowgauge.report.terminal import print_run
 
-    reader.read_document(run)  # one clear error when it is no run
-    ending.show(run)
+    print_run(run)

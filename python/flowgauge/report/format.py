@@ -80,6 +80,24 @@ def ratio_text(value: float | None, digits: int = 4) -> str:
     return f"{text} %"
 
 
+def time_text(us: float | None, digits: int = 3) -> str:
+    """Microseconds with the unit that suits them.
+
+    >>> time_text(2323), time_text(115394325), time_text(0.5)
+    ('2.32 ms', '115 s', '0.5 µs')
+    """
+    if us is None:
+        return MISSING
+    for factor, unit in ((1e6, "s"), (1e3, "ms")):
+        if abs(us) >= factor:
+            return f"{_rounded(us / factor, digits)} {unit}"
+    return f"{_rounded(us, digits)} µs"
+
+
+def _rounded(value: float, digits: int) -> str:
+    return number_text(float(f"{value:.{digits}g}"), digits)
+
+
 def scalar_text(value: Scalar, name: str = "") -> str:
     """A parameter or metric as text: numbers by their field's digits, ratios in percent."""
     if value is None:

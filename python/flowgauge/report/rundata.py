@@ -12,8 +12,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from flowgauge.errors import RunDirectoryError
 from flowgauge.model import Figure, Point, TrialRecord
-from flowgauge.results.reader import RunDirectoryError, read_document, read_timings, read_trials
+from flowgauge.results.reader import read_document, read_timings, read_trials
 from flowgauge.results.schema import FigureDocument
 
 

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flowgauge.model import Check, Figure, Point
-from flowgauge.report.format import figure_text, header, number_text, plural, ratio_text, scalar_text, unit_text
+from flowgauge.model import Figure, Point
+from flowgauge.report.format import (
+    figure_text,
+    header,
+    number_text,
+    plural,
+    ratio_text,
+    scalar_text,
+    time_text,
+    unit_text,
+)
 from flowgauge.report.rundata import Run
 from flowgauge.report.tables import failing
 
 
 @dataclass(frozen=True)
 class KeyFigure:
-    """The figure that stands for a benchmark: its name, its value or range as text, where, and failing checks."""
+    """The figure that stands for a benchmark: its name, its value or range as text, and where.
+
+    `checks`: names of all checks that failed in the benchmark.
+    """
 
     benchmark: str
     label: str
@@ -31,7 +43,9 @@ def dut_name(run: Run) -> str:
     if dut.get("name"):
         return str(dut["name"])
     names = {"ovs": "Open vSwitch", "embedded": "the embedded software switch"}
-    driver = str(dut.get("driver") or dut.get("kind") or run.section("config").get("dut") or "an unnamed device")
+    driver = str(
+        dut.get("driver") or dut.get("kind") or run.section("config").get("dut") or "an unnamed device"
+    )
     version = dut.get("version")
     return names.get(driver, driver) + (f" {version}" if version and driver != "embedded" else "")
 
@@ -41,7 +55,7 @@ def title(run: Run) -> str:
     if run.published:
         return f"{run.published.get('source', 'Published results')}: {dut_name(run)}"
     name = dut_name(run)
-    return f"{name[0].upper() + name[1:]}: {run.document.get('suite') or 'run'}"
+    return f"{name[0].upper() + name[1:]}, suite {run.document.get('suite')}"
 
 
 def paragraph(run: Run) -> str:
@@ -69,13 +83,22 @@ def paragraph(run: Run) -> str:
     wrong = [plural(states[s], s + " trial") for s in ("failed", "invalid") if states[s]]
     skipped = len(run.document.get("skipped") or ())
     wrong += [plural(skipped, "benchmark") + " skipped"] if skipped else []
-    text += f", with {' and '.join(wrong)}." if wrong else ", none of which failed."
+    text += f", with {joined(wrong)}." if wrong else ", none of which failed."
     status = run.document.get("status")
     if status == "interrupted":
         text += f" The run was interrupted{_because(run)}; what had been measured is shown."
     elif status == "running":
         text += " The run has not ended, or was killed; what has been measured is shown."
     return text[0].upper() + text[1:]
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Parts of a sentence.
+
+    >>> joined(["a", "b", "c"])
+    'a, b and c'
+    """
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1] if parts else ""
 
 
 def duration(seconds: float) -> str:
@@ -111,17 +134,37 @@ def key_figure(run: Run, benchmark: str) -> KeyFigure | None:
     at = next((k.at for k in keys if k.figure == name), {})
     mine = [f for f in figures if f.name == name and all(f.at.get(k) == v for k, v in at.items())]
     mine = mine or [f for f in figures if f.name == name]
-    checks = sorted({c.name for f in mine for c in failing(f.checks)})
+    checks = sorted(
+        {c.name for f in run.figures[benchmark] for c in failing(f.checks)}
+        | {c.name for t in run.trials_of(benchmark) for c in failing(t.checks)}
+    )
     unit = "" if name.endswith("_ratio") else unit_text(mine[0].unit)
     if len(mine) == 1:
-        return KeyFigure(benchmark, header(name), figure_text(mine[0]), unit, _where(mine[0].at), tuple(checks))
+        return KeyFigure(
+            benchmark, header(name), figure_text(mine[0]), unit, _where(mine[0].at), tuple(checks)
+        )
     values = [f.value for f in mine if f.value is not None]
-    show = ratio_text if name.endswith("_ratio") else number_text
-    text = show(min(values), 3) if min(values) == max(values) else f"{show(min(values), 3)} … {show(max(values), 3)}"
-    return KeyFigure(benchmark, header(name), text, unit, f"range over {plural(len(mine), 'point')}", tuple(checks))
+    show: Callable[[float | None, int], str] = ratio_text if name.endswith("_ratio") else number_text
+    if mine[0].unit == "us" and max(values) >= 10_000:
+        show, unit = time_text, ""
+    text = (
+        show(min(values), 3)
+        if min(values) == max(values)
+        else f"{show(min(values), 3)} … {show(max(values), 3)}"
+    )
+    return KeyFigure(
+        benchmark, header(name), text, unit, f"range over {plural(len(mine), 'point')}", tuple(checks)
+    )
 
 
-PREFERRED = ("max_entries", "slope_us_per_entry", "delay_median_us", "delay_mean_us", "activation_us", "forwarding_pps")
+PREFERRED = (
+    "max_entries",
+    "slope_us_per_entry",
+    "delay_median_us",
+    "delay_mean_us",
+    "activation_us",
+    "forwarding_pps",
+)
 
 
 def _best(figures: list[Figure]) -> str:
@@ -145,7 +188,11 @@ def flatten(value: Any, prefix: str = "") -> list[tuple[str, str]]:
     [('cpu cores', '2'), ('cpu isolated', '—'), ('ports', '1, 2')]
     """
     if isinstance(value, Mapping) and value:
-        return [row for k, v in value.items() for row in flatten(v, f"{prefix} {str(k).replace('_', ' ')}".strip())]
+        return [
+            row
+            for k, v in value.items()
+            for row in flatten(v, f"{prefix} {str(k).replace('_', ' ')}".strip())
+        ]
     if isinstance(value, (list, tuple)):
         if any(isinstance(v, (Mapping, list)) for v in value):
             return [row for n, v in enumerate(value, 1) for row in flatten(v, f"{prefix} {n}")]
@@ -156,9 +203,6 @@ def flatten(value: Any, prefix: str = "") -> list[tuple[str, str]]:
 def _leaf(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return scalar_text(value)
-    return f"{value:g}" if isinstance(value, float) and value == int(value) and abs(value) < 1e15 else str(value)
-
-
-def check_names(checks: tuple[Check, ...]) -> str:
-    """Names of the failing checks, for one cell."""
-    return ", ".join(sorted({c.name for c in failing(checks)}))
+    return (
+        f"{value:g}" if isinstance(value, float) and value == int(value) and abs(value) < 1e15 else str(value)
+    )

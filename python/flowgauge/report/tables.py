@@ -80,7 +80,7 @@ def section(run: Run, benchmark: str) -> Section:
     findings = _findings(figures, trials)
     tables = [_table(keys, figures) for keys in _key_sets(figures)]
     for table in tables:
-        _mark(table, findings, trials)
+        _mark(table, findings, trials, share=0.9 if run.published else 1.0)
     return Section(benchmark, tables, list(findings.values()), _failures(trials), len(trials))
 
 
@@ -147,7 +147,8 @@ def _finding(found: dict[str, Finding], check: Check) -> Finding:
     return found.setdefault(check.name, Finding(len(found) + 1, check.name, check.advice))
 
 
-def _mark(table: Table, findings: Mapping[str, Finding], trials: Iterable[TrialRecord]) -> None:
+def _mark(table: Table, findings: Mapping[str, Finding], trials: Iterable[TrialRecord], share: float) -> None:
+    """Put the findings' numbers where they belong; what touches that share of the rows is said once for the table."""
     by_trial = {(c.name, t.point) for t in trials for c in failing(t.checks)}
     for finding in findings.values():
         for row in table.rows:
@@ -159,10 +160,12 @@ def _mark(table: Table, findings: Mapping[str, Finding], trials: Iterable[TrialR
             else:
                 for name in touched:
                     row.cell_marks.setdefault(name, []).append(finding.number)
-        if len(table.rows) > 1 and all(finding.number in row.marks for row in table.rows):
+        if len(table.rows) > 1 and sum(finding.number in row.marks for row in table.rows) >= share * len(
+            table.rows
+        ):
             table.marks.append(finding.number)
             for row in table.rows:
-                row.marks.remove(finding.number)
+                row.marks = [n for n in row.marks if n != finding.number]
 
 
 def _failures(trials: Iterable[TrialRecord]) -> list[Failure]:

@@ -100,7 +100,7 @@ class BenchmarkDocument(_Model):
     name: str
     params: dict[str, Any]
     quick: bool = False
-    title: str = Field(default="", description="first line of the benchmark's documentation")
+    title: str = Field(default="", description="first paragraph of the benchmark's documentation")
     charts: list[dict[str, Any]] = Field(default=[], description="how a report draws its figures")
 
 

@@ -62,7 +62,7 @@ class Bench:
         self._seam = seam or Seam()
         self._worker: Worker | None = None
         self._ready: Ready | None = None
-        self._used = False
+        self._measured = ""
 
     def lacks(self, item: Item) -> str | None:
         """Why a benchmark can't be measured on this testbed, None when it can. Opens the testbed."""
@@ -77,8 +77,9 @@ class Bench:
 
     def measure(self, item: Item, point: Point) -> Trial:
         """One trial. Raises what it raised; RunEnds when no testbed can be had any more."""
+        self._reset_before(item)
         self._open()
-        self._used = True
+        self._measured = item.name
         worker = self._worker
         assert worker is not None
         limit_s = 300.0 + 10 * expected_seconds(item, point)
@@ -87,11 +88,10 @@ class Bench:
         finally:
             self._replace_if_unusable()
 
-    def benchmark_ended(self) -> None:
-        """Reset the DUT between benchmarks, if anything was measured on it."""
-        if self._worker is None or not self._used:
+    def _reset_before(self, item: Item) -> None:
+        """Reset the DUT between benchmarks."""
+        if self._worker is None or self._measured in ("", item.name):
             return
-        self._used = False
         try:
             self._worker.reset()
         except FlowgaugeError as error:
@@ -137,6 +137,7 @@ class Bench:
             raise
         self._record(ready)
         self._ready = ready
+        self._measured = ""
         self._observer.opened(ready)
         return ready
 

@@ -37,6 +37,9 @@ GRACE_S = 15.0
 """How long cleaning up may take once the parent is gone."""
 
 
+PRINTED = "log.txt holds what the DUT printed, if anything."
+
+
 class _Terminated(BaseException):
     """SIGTERM came; not an Exception, so that no benchmark catches it."""
 
@@ -110,14 +113,21 @@ class _Worker:
         benchmark = self._benchmarks[request.name]
         params = benchmark.params_type.model_validate(request.params)
         trial = benchmark.trial(self._testbed, params, Point(**request.point))
+        if not self._alive():
+            # A dead switch must not count as one that lost everything.
+            raise DutDiedError("the DUT stopped during the trial", advice=PRINTED)
         samples.by_prefix(trial.samples)  # raises when they could not be stored
         return trial
 
     def _failed(self, error: FlowgaugeError, *, usable: bool = True) -> Failed:
         """A dead DUT is the reason behind any other error; a broken channel needs a new testbed."""
+        if isinstance(error, DutDiedError):
+            return Failed(error, usable=False)
+        if isinstance(error, DutDiedError):
+            return Failed(error, usable=False)
         if not self._alive():
             text = f"the DUT stopped during the trial ({error.message})"
-            return Failed(DutDiedError(text, advice="log.txt holds what the DUT printed."), usable=False)
+            return Failed(DutDiedError(text, advice=PRINTED), usable=False)
         whole = isinstance(error, RejectedError) or not isinstance(error, (ChannelError, SetupError))
         return Failed(error, usable=usable and whole and self._clean())
 

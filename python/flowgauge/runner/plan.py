@@ -185,11 +185,10 @@ def _refuse_twice(names: Sequence[str]) -> None:
 
 
 def _document(item: Item) -> BenchmarkDocument:
-    title = (type(item.benchmark).__doc__ or "").strip().splitlines()
     return BenchmarkDocument(
         name=item.name,
         params=plain(item.params.model_dump(mode="json")),
         quick=item.quick,
-        title=title[0] if title else "",
+        title=type(item.benchmark).summary(),
         charts=plain(list(item.benchmark.charts)),
     )

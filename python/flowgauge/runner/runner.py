@@ -122,7 +122,6 @@ class Runner:
             self._skip(item, f"it broke while choosing its points: {type(error).__name__}: {error}")
         self._estimate.finished(item.name)
         self._conclude(item)
-        self._bench.benchmark_ended()
 
     def _trials(self, item: Item, records: list[TrialRecord]) -> Iterator[tuple[Point, int]]:
         """Points with the number of the trial at each. A point that comes again is measured again."""

@@ -105,12 +105,15 @@ def concat(charts: Sequence[Any], **shared: Any) -> Any:
         return alt.concat(*charts, columns=3).resolve_scale(**shared)
 
 
-def finish(chart: Any) -> dict[str, Any]:
-    """The chart as an object: without the schema's address (nothing is fetched), with the theme."""
+def finish(chart: Any, panel: int = 0) -> dict[str, Any]:
+    """The chart as an object: without the schema's address (nothing is fetched), with the theme.
+
+    `panel`: width of a panel with its axes, in pixels, so that a page can decide how many stand side by side.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", message="Automatically deduplicated"
         )  # one selection serves all panels
         spec: dict[str, Any] = chart.to_dict()
     spec.pop("$schema", None)
-    return spec | {"config": theme.config()}
+    return spec | {"config": theme.config()} | ({"usermeta": {"panel": panel}} if panel else {})

@@ -27,7 +27,7 @@ from flowgauge.report.charts.vocabulary import DelayLoss
 from flowgauge.report.format import header
 from flowgauge.report.rundata import Run
 
-WIDTH, BARS, STRIP = 270, 150, 62
+WIDTH, BARS, STRIP = 252, 150, 62
 
 
 def build(run: Run, benchmark: str, chart: DelayLoss) -> Chart | None:
@@ -38,11 +38,10 @@ def build(run: Run, benchmark: str, chart: DelayLoss) -> Chart | None:
     if delay is None:
         return None
     names = {"delay": delay, "mean": chart.mean, "upper": chart.upper, "loss": chart.loss}
-    count = first_with_values(found, chart.count)
-    if count:
-        names["count"] = count
+    names |= {"count": first_with_values(found, chart.count) or ""}
     if delay == chart.mean:
         del names["mean"]
+    names = {k: n for k, n in names.items() if any(value(r, n) is not None for r in found)}
     records = [
         base_record(row, section, names.values())
         | {f"v_{k}": value(row, n) for k, n in names.items()}
@@ -66,7 +65,7 @@ def panels(
         mine = [r for r in records if chart.panel is None or r[chart.panel] == panel]
         title = panel_title(chart.panel, panel) if chart.panel else ""
         made.append(_panel(mine, chart, names, scale, low, sizes, title, series))
-    spec = axes.finish(axes.concat(made, color="shared"))
+    spec = axes.finish(axes.concat(made, color="shared"), panel=385)
     return Chart(chart.title or _title(chart, names), _caption(names, log, bool(chart.panel)), spec)
 
 
@@ -172,7 +171,11 @@ def _strip(
     count_axis = alt.Axis(
         title=header(names["count"]), titleColor="var(--s3)", labelExpr=axes.COUNT, tickCount=3, grid=False
     )
-    count_y = alt.Y("v_count:Q", scale=alt.Scale(zero=True, nice=True), axis=count_axis)
+    count_y = alt.Y(
+        "v_count:Q",
+        scale=alt.Scale(domain=[0, 1.08 * max((r.get("v_count") or 0 for r in records), default=0) or 1]),
+        axis=count_axis,
+    )
     count = base.mark_line(
         point=alt.OverlayMarkDef(shape="square", size=26, **plain),
         strokeDash=[4, 3],
@@ -197,4 +200,4 @@ def _caption(names: Mapping[str, str], log: bool, panels: bool) -> str:
     text += f" and {header(names['count'])} frames (dashed, right)." if "count" in names else "."
     if panels:
         text += " Delay axes are the same in all panels; counts have their own."
-    return text + " Raised numbers refer to the failing checks listed below."
+    return text + " Raised numbers refer to the reasons for caution above."

@@ -16,7 +16,7 @@ from flowgauge.report.charts.vocabulary import Cdf, Histogram
 from flowgauge.report.format import header, number_text, plural, unit_text
 from flowgauge.report.rundata import Run
 
-QUANTILES = np.concatenate([[0, 0.001, 0.005], np.linspace(0.01, 0.99, 50), [0.995, 0.999, 0.9999, 1]])
+QUANTILES = np.concatenate([[0, 0.001, 0.005], np.linspace(0.01, 0.99, 99), [0.995, 0.999, 0.9999, 1]])
 """Where a cumulative curve is drawn: even steps, closer in the tails."""
 BINS = 60
 
@@ -102,18 +102,22 @@ def draw_cdf(records: list[dict[str, Any]], chart: Cdf) -> dict[str, Any]:
         ]
         tips += [alt.Tooltip("share:Q", title="share", format=".4~%"), alt.Tooltip("samples:N")]
         data = alt.InlineData(values=[{k: v for k, v in r.items() if k != "color"} for r in mine])
-        base = alt.Chart(data).transform_flatten(["us", "share"]).encode(
-            x=alt.X(
-                "us:Q",
-                scale=x_scale,
-                axis=alt.Axis(title="delay", labelExpr=axes.TIME, **axes.ticks(x_scale)),
-            ),
-            y=alt.Y(
-                "share:Q",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(title="share", format="%", tickCount=5),
-            ),
-            color=color,
+        base = (
+            alt.Chart(data)
+            .transform_flatten(["us", "share"])
+            .encode(
+                x=alt.X(
+                    "us:Q",
+                    scale=x_scale,
+                    axis=alt.Axis(title="delay", labelExpr=axes.TIME, **axes.ticks(x_scale)),
+                ),
+                y=alt.Y(
+                    "share:Q",
+                    scale=alt.Scale(domain=[0, 1]),
+                    axis=alt.Axis(title="share", format="%", tickCount=5),
+                ),
+                color=color,
+            )
         )
         faded = alt.when(pick).then(alt.value(1)).otherwise(alt.value(0.1))
         line = base.mark_line(strokeWidth=1.6, interpolate="linear").encode(opacity=faded)
@@ -127,7 +131,7 @@ def draw_cdf(records: list[dict[str, Any]], chart: Cdf) -> dict[str, Any]:
         made.append(axes.sized(alt.layer(line, dots), *size, title))
     if len(made) == 1:
         return axes.finish(made[0])
-    return axes.finish(axes.concat(made, color="shared"))
+    return axes.finish(axes.concat(made, color="shared"), panel=370)
 
 
 def build_histogram(run: Run, benchmark: str, chart: Histogram) -> Chart | None:

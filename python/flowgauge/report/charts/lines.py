@@ -55,7 +55,7 @@ def draw(records: list[Record], chart: LineInterval, unit: str, ordered: bool = 
     made = [_panel(records, chart, unit, series, ordered, n, panel, pick) for n, panel in enumerate(panels)]
     if not chart.panel:
         return axes.finish(made[0])
-    return axes.finish(axes.concat(made, color="shared", shape="shared"))
+    return axes.finish(axes.concat(made, color="shared", shape="shared"), panel=370)
 
 
 def _panel(
@@ -73,13 +73,14 @@ def _panel(
     x_log = wants_log([r[chart.x] for r in records], chart.x_scale, LOG_X_FROM)
     y_log = wants_log(bounds, chart.y_scale, LOG_Y_FROM if not x_log else LOG_FROM)
     y_scale = axes.scale(bounds, y_log)
+    legend: Any = alt.Undefined if len(series) > 1 else None
     base = alt.Chart(alt.InlineData(values=mine)).encode(
         x=alt.X(
             f"{chart.x}:Q",
             scale=alt.Scale(type="log" if x_log else "linear", zero=not x_log, nice=False, padding=14),
             axis=axes.number_axis(chart.x),
         ),
-        color=alt.Color("series:N", sort=series, title=None, scale=_range(series, ordered)),
+        color=alt.Color("series:N", sort=series, title=None, scale=_range(series, ordered), legend=legend),
         opacity=alt.when(pick).then(alt.value(1)).otherwise(alt.value(0.12)),
     )
     axis = axes.value_axis(
@@ -89,7 +90,11 @@ def _panel(
     tips = [alt.Tooltip("place:N", title="point"), alt.Tooltip("series:N", title="figure")]
     tips += [alt.Tooltip("shown:N", title="value"), alt.Tooltip("checks:N", title="checks")]
     shape = alt.Shape(
-        "series:N", sort=series, title=None, scale=alt.Scale(domain=series, range=_shapes(series))
+        "series:N",
+        sort=series,
+        title=None,
+        scale=alt.Scale(domain=series, range=_shapes(series)),
+        legend=legend,
     )
     layers: list[alt.Chart] = []
     if any(r.get("low") is not None for r in mine):

@@ -1,0 +1,159 @@
+//! The layouts of single messages.
+
+use flowgauge_packet::Field;
+
+use super::actions::{Actions, InstructionsWire};
+use super::flags::{CapabilityBits, FlowFlagBits, LinkBits};
+use super::flow_match::MatchWire;
+use crate::codec::error::{DecodeError, EncodeError};
+use crate::codec::reader::Reader;
+use crate::codec::wire::{
+    After, All, Before, Bits, Buffer, Coded, Mac, Port16, ReportBits, Rest, Text, U8, U16, U32, U64, Wire,
+};
+use crate::codec::writer::Writer;
+use crate::model::{
+    Features, FlowMod, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketInReason, PacketOut, Port, PortMod,
+    PortNo, PortStatus, TABLE_ALL,
+};
+
+layout!(FeaturesReply: Features {
+    datapath_id: U64,
+    n_buffers: U32,
+    n_tables: Before<3, U8>,
+    capabilities: CapabilityBits,
+    actions: U32,
+    ports: All<PortWire>,
+} lost { auxiliary_id: 0 });
+
+layout!(PortWire: Port {
+    port_no: Port16,
+    hw_addr: Mac,
+    name: Text<16>,
+    config: ReportBits<_>,
+    state: ReportBits<_>,
+    current: LinkBits,
+    advertised: LinkBits,
+    supported: LinkBits,
+    peer: LinkBits,
+} lost { current_speed: 0, max_speed: 0 });
+
+layout!(PortStatusWire: PortStatus { reason: Before<7, Coded<_, u8>>, port: PortWire });
+
+layout!(PortModWire: PortMod {
+    port_no: Port16,
+    hw_addr: Mac,
+    config: Bits<_, u32>,
+    mask: Bits<_, u32>,
+    advertise: Before<4, LinkBits>,
+});
+
+layout!(FlowRemovedWire: FlowRemoved {
+    match_: MatchWire,
+    cookie: U64,
+    priority: U16,
+    reason: Before<1, Coded<_, u8>>,
+    duration_sec: U32,
+    duration_nsec: U32,
+    idle_timeout: Before<2, U16>,
+    packet_count: U64,
+    byte_count: U64,
+} lost { table_id: 0, hard_timeout: 0 });
+
+layout!(FlowModBody: FlowMod {
+    match_: MatchWire,
+    cookie: U64,
+    command: After<1, Coded<_, u8>>,
+    idle_timeout: U16,
+    hard_timeout: U16,
+    priority: U16,
+    buffer_id: Buffer,
+    out_port: Port16,
+    flags: FlowFlagBits,
+    instructions: InstructionsWire,
+} none { cookie_mask: 0, out_group: GROUP_ANY, importance: 0 } lost { table_id: 0 });
+
+/// A FLOW_MOD. 1.0 says nothing of tables; Open vSwitch's extension puts the table's number into the upper byte
+/// of the command, which is read, so that a switch can refuse it, but not written.
+pub(crate) struct FlowModWire;
+
+impl Wire for FlowModWire {
+    type Value = FlowMod;
+    fn read(r: &mut Reader, name: &'static str) -> Result<FlowMod, DecodeError> {
+        let table_id = r.clone().take(COMMAND_OFFSET + 1, "command")?[COMMAND_OFFSET];
+        Ok(FlowMod { table_id, ..FlowModBody::read(r, name)? })
+    }
+    fn write(value: &FlowMod, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        if value.table_id != 0 && value.table_id != TABLE_ALL {
+            return Err(w.inexpressible("table_id"));
+        }
+        FlowModBody::write(value, name, w)
+    }
+}
+
+/// Where the command stands in a FLOW_MOD's body, behind match and cookie.
+const COMMAND_OFFSET: usize = 48;
+
+/// Buffer, length, ingress port, reason, packet.
+pub(crate) struct PacketInWire;
+
+impl Wire for PacketInWire {
+    type Value = PacketIn;
+    fn read(r: &mut Reader, _: &'static str) -> Result<PacketIn, DecodeError> {
+        let buffer_id = Buffer::read(r, "buffer_id")?;
+        let total_len = r.u16("total_len")?;
+        let in_port: PortNo = Port16::read(r, "in_port")?;
+        let reason = PacketInReason::from_code(r.u8("reason")?);
+        r.skip(1)?;
+        let match_ = Match::any().with(Field::InPort, in_port.0.into());
+        Ok(PacketIn {
+            buffer_id,
+            total_len,
+            reason,
+            table_id: 0,
+            cookie: u64::MAX,
+            match_,
+            data: r.rest().to_vec(),
+        })
+    }
+    fn write(value: &PacketIn, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        Buffer::write(&value.buffer_id, "buffer_id", w)?;
+        w.u16(value.total_len);
+        Port16::write(&value.in_port(), "in_port", w)?;
+        Coded::<PacketInReason, u8>::write(&value.reason, "reason", w)?;
+        w.zeros(1);
+        Rest::write(&value.data, "data", w)
+    }
+}
+
+/// Buffer, ingress port, the length of the actions, the actions, the packet.
+pub(crate) struct PacketOutWire;
+
+impl Wire for PacketOutWire {
+    type Value = PacketOut;
+    fn read(r: &mut Reader, name: &'static str) -> Result<PacketOut, DecodeError> {
+        let buffer_id = Buffer::read(r, "buffer_id")?;
+        let in_port = Port16::read(r, "in_port")?;
+        let length = usize::from(r.u16("actions_len")?);
+        if length > r.left() {
+            return Err(r.bad_length(2, "actions_len", length));
+        }
+        let actions = Actions::read(&mut r.sub(length, "actions")?, name)?;
+        Ok(PacketOut { buffer_id, in_port, match_: Match::any(), actions, data: r.rest().to_vec() })
+    }
+    fn write(value: &PacketOut, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        if !value.match_.is_any() {
+            return Err(w.inexpressible("match_"));
+        }
+        // 1.0 calls a packet of no port one of port NONE, later versions one of the controller.
+        let from_nowhere = value.in_port == PortNo::CONTROLLER;
+        let in_port = if from_nowhere { PortNo::ANY } else { value.in_port };
+        Buffer::write(&value.buffer_id, "buffer_id", w)?;
+        Port16::write(&in_port, "in_port", w)?;
+        let length_at = w.position();
+        w.u16(0);
+        Actions::write(&value.actions, name, w)?;
+        w.patch_length(length_at, length_at + 2);
+        w.bytes(&value.data);
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! Groups: GROUP_MOD, descriptions, statistics.
+
+use super::actions::Actions;
+use crate::codec::error::{DecodeError, EncodeError, Part};
+use crate::codec::reader::Reader;
+use crate::codec::wire::{
+    After, All, Before, Coded, Port32, ReportBits, Sized16, Times, U16, U32, U64, Wire,
+};
+use crate::codec::writer::{FlowContext, Writer};
+use crate::model::{Bucket, BucketCounter, GroupDesc, GroupFeatures, GroupMod, GroupStats};
+
+layout!(BucketBody: Bucket {
+    weight: U16,
+    watch_port: Port32,
+    watch_group: Before<4, U32>,
+    actions: Actions,
+});
+
+/// A bucket, length first.
+pub(crate) struct BucketWire;
+
+impl Wire for BucketWire {
+    type Value = Bucket;
+    fn read(r: &mut Reader, name: &'static str) -> Result<Bucket, DecodeError> {
+        let mut length = r.clone();
+        let length = usize::from(length.u16("bucket length")?);
+        let Ok(mut bucket) = r.sub(length, name) else {
+            return Err(DecodeError { part: Part::Bucket, ..r.bad_length(0, "bucket length", length) });
+        };
+        bucket = bucket.within(Part::Bucket);
+        Sized16::<BucketBody>::read(&mut bucket, "bucket")
+    }
+    fn write(value: &Bucket, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        w.flow = FlowContext::default();
+        Sized16::<BucketBody>::write(value, "bucket", w)
+    }
+}
+
+layout!(GroupModWire: GroupMod {
+    command: Coded<_, u16>,
+    group_type: Before<1, Coded<_, u8>>,
+    group_id: U32,
+    buckets: All<BucketWire>,
+});
+
+layout!(GroupDescWire: GroupDesc {
+    group_type: Before<1, Coded<_, u8>>,
+    group_id: U32,
+    buckets: All<BucketWire>,
+});
+
+layout!(BucketCounterWire: BucketCounter { packet_count: U64, byte_count: U64 });
+
+layout!(GroupStatsWire: GroupStats {
+    group_id: After<2, U32>,
+    ref_count: Before<4, U32>,
+    packet_count: U64,
+    byte_count: U64,
+    duration_sec: U32,
+    duration_nsec: U32,
+    buckets: All<BucketCounterWire>,
+});
+
+layout!(GroupFeaturesWire: GroupFeatures {
+    types: U32,
+    capabilities: ReportBits<_>,
+    max_groups: Times<4, U32>,
+    actions: Times<4, U32>,
+});

@@ -1,0 +1,328 @@
+//! How single values stand on the wire, and layouts made of them: one description gives both directions.
+
+use std::marker::PhantomData;
+
+use flowgauge_packet::MacAddr;
+
+use super::error::{DecodeError, EncodeError};
+use super::reader::Reader;
+use super::writer::Writer;
+use crate::model::{PortNo, Version, Versions};
+
+/// A form of a value on the wire; `name` is the field's, for errors.
+pub(crate) trait Wire {
+    type Value;
+    fn read(r: &mut Reader, name: &'static str) -> Result<Self::Value, DecodeError>;
+    fn write(value: &Self::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError>;
+}
+
+/// A code of the protocol; see the macro `codes`.
+pub(crate) trait Code: Copy {
+    type Int;
+    fn from_code(code: Self::Int) -> Self;
+    fn code(self) -> Self::Int;
+    fn versions(self) -> Versions;
+}
+
+/// A set of flags; see the macro `flags`.
+pub(crate) trait Flags: Copy {
+    fn from_bits(bits: u32) -> Self;
+    fn bits(self) -> u32;
+    fn unknown_to(self, version: Version) -> u32;
+}
+
+macro_rules! integers {
+    ($($wire:ident $int:ident;)*) => {
+        $(
+            #[doc = concat!("A plain ", stringify!($int), ".")]
+            pub(crate) struct $wire;
+            impl Wire for $wire {
+                type Value = $int;
+                #[inline]
+                fn read(r: &mut Reader, name: &'static str) -> Result<$int, DecodeError> {
+                    r.$int(name)
+                }
+                #[inline]
+                fn write(value: &$int, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+                    w.$int(*value);
+                    Ok(())
+                }
+            }
+
+            impl<T: Code<Int = $int>> Wire for Coded<T, $int> {
+                type Value = T;
+                fn read(r: &mut Reader, name: &'static str) -> Result<T, DecodeError> {
+                    Ok(T::from_code(r.$int(name)?))
+                }
+                fn write(value: &T, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+                    if !value.versions().include(w.version) {
+                        return Err(w.inexpressible(name));
+                    }
+                    w.$int(value.code());
+                    Ok(())
+                }
+            }
+
+            impl<T: Flags> Wire for Bits<T, $int> {
+                type Value = T;
+                fn read(r: &mut Reader, name: &'static str) -> Result<T, DecodeError> {
+                    Ok(T::from_bits(r.$int(name)? as u32))
+                }
+                fn write(value: &T, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+                    if value.unknown_to(w.version) != 0 {
+                        return Err(w.inexpressible(name));
+                    }
+                    let bits = value.bits();
+                    w.$int($int::try_from(bits).map_err(|_| w.out_of_range(name, bits.into()))?);
+                    Ok(())
+                }
+            }
+        )*
+    };
+}
+
+/// A code, in the integer that the protocol gives it.
+pub(crate) struct Coded<T, I>(PhantomData<(T, I)>);
+
+/// The flags of a request, in an integer: what the version has no bit for is an error.
+pub(crate) struct Bits<T, I>(PhantomData<(T, I)>);
+
+/// The flags of a report, in 32 bits: what the version has no bit for is left out.
+pub(crate) struct ReportBits<T>(PhantomData<T>);
+
+integers! { U8 u8; U16 u16; U32 u32; U64 u64; }
+
+impl<T: Flags> Wire for ReportBits<T> {
+    type Value = T;
+    fn read(r: &mut Reader, name: &'static str) -> Result<T, DecodeError> {
+        Ok(T::from_bits(r.u32(name)?))
+    }
+    fn write(value: &T, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        w.u32(value.bits() & !value.unknown_to(w.version));
+        Ok(())
+    }
+}
+
+/// A port number in 16 bits, as in 1.0.
+pub(crate) struct Port16;
+
+impl Wire for Port16 {
+    type Value = PortNo;
+    fn read(r: &mut Reader, name: &'static str) -> Result<PortNo, DecodeError> {
+        Ok(PortNo::from_u16(r.u16(name)?))
+    }
+    fn write(value: &PortNo, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        let number = value.to_u16().ok_or_else(|| w.out_of_range(name, value.0.into()))?;
+        w.u16(number);
+        Ok(())
+    }
+}
+
+/// A port number in 32 bits.
+pub(crate) struct Port32;
+
+impl Wire for Port32 {
+    type Value = PortNo;
+    fn read(r: &mut Reader, name: &'static str) -> Result<PortNo, DecodeError> {
+        Ok(PortNo(r.u32(name)?))
+    }
+    fn write(value: &PortNo, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        w.u32(value.0);
+        Ok(())
+    }
+}
+
+/// A buffer's number, all ones for none.
+pub(crate) struct Buffer;
+
+impl Wire for Buffer {
+    type Value = Option<u32>;
+    fn read(r: &mut Reader, name: &'static str) -> Result<Option<u32>, DecodeError> {
+        Ok(Some(r.u32(name)?).filter(|&id| id != u32::MAX))
+    }
+    fn write(value: &Option<u32>, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        w.u32(value.unwrap_or(u32::MAX));
+        Ok(())
+    }
+}
+
+/// An Ethernet address.
+pub(crate) struct Mac;
+
+impl Wire for Mac {
+    type Value = MacAddr;
+    fn read(r: &mut Reader, name: &'static str) -> Result<MacAddr, DecodeError> {
+        let mut address = [0; 6];
+        address.copy_from_slice(r.take(6, name)?);
+        Ok(MacAddr(address))
+    }
+    fn write(value: &MacAddr, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        w.bytes(&value.0);
+        Ok(())
+    }
+}
+
+/// A text in `N` bytes, the last of which is 0. What is not UTF-8 becomes U+FFFD.
+pub(crate) struct Text<const N: usize>;
+
+impl<const N: usize> Wire for Text<N> {
+    type Value = String;
+    fn read(r: &mut Reader, name: &'static str) -> Result<String, DecodeError> {
+        let bytes = r.take(N, name)?;
+        let text = bytes.split(|&b| b == 0).next().unwrap_or_default();
+        Ok(String::from_utf8_lossy(text).into_owned())
+    }
+    fn write(value: &String, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        if value.len() >= N {
+            return Err(EncodeError::TooLong { field: name, length: value.len(), max: N - 1 });
+        }
+        w.bytes(value.as_bytes());
+        w.zeros(N - value.len());
+        Ok(())
+    }
+}
+
+/// All bytes that are left.
+pub(crate) struct Rest;
+
+impl Wire for Rest {
+    type Value = Vec<u8>;
+    fn read(r: &mut Reader, _: &'static str) -> Result<Vec<u8>, DecodeError> {
+        Ok(r.rest().to_vec())
+    }
+    fn write(value: &Vec<u8>, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        w.bytes(value);
+        Ok(())
+    }
+}
+
+/// `N` bytes of padding, then the value.
+pub(crate) struct After<const N: usize, W>(PhantomData<W>);
+
+impl<const N: usize, W: Wire> Wire for After<N, W> {
+    type Value = W::Value;
+    fn read(r: &mut Reader, name: &'static str) -> Result<W::Value, DecodeError> {
+        r.skip(N)?;
+        W::read(r, name)
+    }
+    fn write(value: &W::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        w.zeros(N);
+        W::write(value, name, w)
+    }
+}
+
+/// The value, then `N` bytes of padding.
+pub(crate) struct Before<const N: usize, W>(PhantomData<W>);
+
+impl<const N: usize, W: Wire> Wire for Before<N, W> {
+    type Value = W::Value;
+    fn read(r: &mut Reader, name: &'static str) -> Result<W::Value, DecodeError> {
+        let value = W::read(r, name)?;
+        r.skip(N)?;
+        Ok(value)
+    }
+    fn write(value: &W::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        W::write(value, name, w)?;
+        w.zeros(N);
+        Ok(())
+    }
+}
+
+/// As many values as are left. Each takes at least a byte, so that their number is bounded by the bytes.
+pub(crate) struct All<W>(PhantomData<W>);
+
+impl<W: Wire> Wire for All<W> {
+    type Value = Vec<W::Value>;
+    fn read(r: &mut Reader, name: &'static str) -> Result<Vec<W::Value>, DecodeError> {
+        let mut values = Vec::new();
+        while !r.is_empty() {
+            values.push(W::read(r, name)?);
+        }
+        Ok(values)
+    }
+    fn write(values: &Vec<W::Value>, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        values.iter().try_for_each(|value| W::write(value, name, w))
+    }
+}
+
+/// `N` values.
+pub(crate) struct Times<const N: usize, W>(PhantomData<W>);
+
+impl<const N: usize, W: Wire> Wire for Times<N, W>
+where
+    W::Value: Default + Copy,
+{
+    type Value = [W::Value; N];
+    fn read(r: &mut Reader, name: &'static str) -> Result<[W::Value; N], DecodeError> {
+        let mut values = [W::Value::default(); N];
+        for value in &mut values {
+            *value = W::read(r, name)?;
+        }
+        Ok(values)
+    }
+    fn write(values: &[W::Value; N], name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        values.iter().try_for_each(|value| W::write(value, name, w))
+    }
+}
+
+/// A 16-bit length, its own two bytes included, then a value of that length.
+pub(crate) struct Sized16<W>(PhantomData<W>);
+
+impl<W: Wire> Wire for Sized16<W> {
+    type Value = W::Value;
+    fn read(r: &mut Reader, name: &'static str) -> Result<W::Value, DecodeError> {
+        let length = usize::from(r.u16(name)?);
+        let Some(inner) = length.checked_sub(2).filter(|&n| n <= r.left()) else {
+            return Err(r.bad_length(2, name, length));
+        };
+        let mut inner = r.sub(inner, name)?;
+        let value = W::read(&mut inner, name)?;
+        inner.finish(name)?;
+        Ok(value)
+    }
+    fn write(value: &W::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        let start = w.position();
+        w.u16(0);
+        W::write(value, name, w)?;
+        w.patch_length(start, start);
+        Ok(())
+    }
+}
+
+/// A struct of the model as a sequence of fields on the wire.
+///
+/// `none` lists fields that this version has no room for: they must have the given value to be written.
+/// `lost` lists such fields of reports: they are left out, and have the given value when read.
+macro_rules! layout {
+    ($name:ident: $type:ty { $($field:ident: $wire:ty),* $(,)? }
+        $(none { $($none:ident: $only:expr),* $(,)? })?
+        $(lost { $($lost:ident: $default:expr),* $(,)? })?
+    ) => {
+        #[doc = concat!("`", stringify!($type), "` on the wire.")]
+        pub(crate) struct $name;
+        impl $crate::codec::wire::Wire for $name {
+            type Value = $type;
+            fn read(
+                r: &mut $crate::codec::reader::Reader,
+                _: &'static str,
+            ) -> Result<$type, $crate::codec::DecodeError> {
+                Ok(Self::Value {
+                    $($field: <$wire as $crate::codec::wire::Wire>::read(r, stringify!($field))?,)*
+                    $($($none: $only,)*)?
+                    $($($lost: $default,)*)?
+                })
+            }
+            fn write(
+                value: &$type,
+                _: &'static str,
+                w: &mut $crate::codec::writer::Writer,
+            ) -> Result<(), $crate::codec::EncodeError> {
+                $($(if value.$none != $only {
+                    return Err(w.inexpressible(stringify!($none)));
+                })*)?
+                $(<$wire as $crate::codec::wire::Wire>::write(&value.$field, stringify!($field), w)?;)*
+                Ok(())
+            }
+        }
+    };
+}

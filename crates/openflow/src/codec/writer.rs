@@ -1,0 +1,81 @@
+//! Appends a message to a buffer.
+
+use super::error::EncodeError;
+use crate::model::Version;
+
+/// Writes big-endian numbers behind what the buffer already holds.
+pub(crate) struct Writer<'a> {
+    pub out: &'a mut Vec<u8>,
+    pub version: Version,
+    /// What the match that was written last says; it settles what 1.0's actions mean in later versions.
+    pub flow: FlowContext,
+}
+
+/// What a flow entry's match tells of the packets that its actions change.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct FlowContext {
+    pub ip_proto: Option<u8>,
+    pub tagged: bool,
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(out: &'a mut Vec<u8>, version: Version) -> Writer<'a> {
+        Writer { out, version, flow: FlowContext::default() }
+    }
+
+    pub fn u8(&mut self, value: u8) {
+        self.out.push(value);
+    }
+
+    pub fn u16(&mut self, value: u16) {
+        self.out.extend_from_slice(&value.to_be_bytes());
+    }
+
+    pub fn u32(&mut self, value: u32) {
+        self.out.extend_from_slice(&value.to_be_bytes());
+    }
+
+    pub fn u64(&mut self, value: u64) {
+        self.out.extend_from_slice(&value.to_be_bytes());
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+    }
+
+    /// The low `len` bytes of `value`; `len` is at most 16.
+    pub fn low_bytes(&mut self, value: u128, len: usize) {
+        self.out.extend_from_slice(&value.to_be_bytes()[16 - len..]);
+    }
+
+    pub fn zeros(&mut self, n: usize) {
+        self.out.resize(self.out.len() + n, 0);
+    }
+
+    /// Zeros up to a multiple of eight bytes since `start`.
+    pub fn pad_since(&mut self, start: usize) {
+        let length = self.position() - start;
+        self.zeros(length.next_multiple_of(8) - length);
+    }
+
+    pub fn position(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Writes at `at` how many bytes have been written since `start`. A length that doesn't fit is cut: then
+    /// the whole message is too long, which is refused when it is complete.
+    pub fn patch_length(&mut self, at: usize, start: usize) {
+        let length = (self.position() - start) as u16;
+        self.out[at..at + 2].copy_from_slice(&length.to_be_bytes());
+    }
+
+    #[cold]
+    pub fn inexpressible(&self, field: &'static str) -> EncodeError {
+        EncodeError::Inexpressible { version: self.version, field }
+    }
+
+    #[cold]
+    pub fn out_of_range(&self, field: &'static str, value: u128) -> EncodeError {
+        EncodeError::OutOfRange { version: self.version, field, value }
+    }
+}

@@ -1,0 +1,40 @@
+//! What a flow entry does with the packets that it matches.
+
+use super::Action;
+
+/// One instruction of a flow entry. 1.0 has none: there, `[ApplyActions(actions)]` stands for the entry's
+/// actions, and no instruction at all for none.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Instruction {
+    /// Continue in a later table.
+    GotoTable(u8),
+    /// Set the bits of `metadata` that `mask` has.
+    WriteMetadata {
+        /// New bits.
+        metadata: u64,
+        /// The bits that are set.
+        mask: u64,
+    },
+    /// Add to the action set.
+    WriteActions(Vec<Action>),
+    /// Do at once, in order.
+    ApplyActions(Vec<Action>),
+    /// Empty the action set.
+    ClearActions,
+    /// Pass through a meter (to 1.4; an action since 1.5).
+    Meter(u32),
+    /// An experimenter's instruction.
+    Experimenter {
+        /// Whose.
+        experimenter: u32,
+        /// What follows the experimenter's number.
+        data: Vec<u8>,
+    },
+    /// An instruction that is not known here.
+    Unknown {
+        /// Its type.
+        instruction_type: u16,
+        /// What follows type and length.
+        data: Vec<u8>,
+    },
+}

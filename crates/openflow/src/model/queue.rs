@@ -1,0 +1,68 @@
+//! Queues: configuration and counters.
+
+use super::PortNo;
+
+/// All queues, in requests that allow it (OFPQ_ALL).
+pub const QUEUE_ALL: u32 = 0xffff_ffff;
+
+/// What a queue guarantees or allows. Rates are in tenths of a percent of the link; above 1000: none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueueProperty {
+    /// At least this rate.
+    MinRate(u16),
+    /// At most this rate (since 1.1).
+    MaxRate(u16),
+    /// An experimenter's property.
+    Experimenter {
+        /// Whose.
+        experimenter: u32,
+        /// The content.
+        data: Vec<u8>,
+    },
+    /// A property that is not known here.
+    Unknown {
+        /// Its type.
+        property_type: u16,
+        /// What follows type, length and padding.
+        data: Vec<u8>,
+    },
+}
+
+/// A queue of a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// Its number.
+    pub queue_id: u32,
+    /// Its port. 1.0 says it for all queues of a reply.
+    pub port: PortNo,
+    /// What it guarantees or allows.
+    pub properties: Vec<QueueProperty>,
+}
+
+/// The queues of a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueConfig {
+    /// The port that was asked for.
+    pub port: PortNo,
+    /// Its queues.
+    pub queues: Vec<Queue>,
+}
+
+/// A queue's counters. 1.0 has no duration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueStats {
+    /// Its port.
+    pub port_no: PortNo,
+    /// Its number.
+    pub queue_id: u32,
+    /// Bytes sent.
+    pub tx_bytes: u64,
+    /// Frames sent.
+    pub tx_packets: u64,
+    /// Frames lost because the queue was full.
+    pub tx_errors: u64,
+    /// Whole seconds that it has lived.
+    pub duration_sec: u32,
+    /// Nanoseconds beyond those.
+    pub duration_nsec: u32,
+}

@@ -1,0 +1,218 @@
+//! Parses a whole flow: options, match, actions.
+
+use flowgauge_packet::Field;
+
+use super::names::{self, Context, PROTOCOLS};
+use super::scan::Span;
+use super::{SyntaxError, action, value};
+use crate::{FlowMod, FlowModFlags, Instruction, Match, MatchEntry};
+
+const VLAN_PRESENT: u128 = 0x1000;
+
+/// Parses a flow as `ovs-ofctl add-flow` takes it, into a FLOW_MOD that adds it.
+///
+/// The match gets its prerequisites (`udp_dst=80` alone is refused by the switch, so `udp` must be there; but
+/// `udp` brings EtherType and protocol). Without `actions=` the flow has no instructions, as in deletions.
+///
+/// # Errors
+/// [`SyntaxError`] with the column of the first fault.
+///
+/// ```
+/// let flow = flowgauge_openflow::syntax::parse_flow("priority=10,udp,nw_dst=10.0.0.0/8 actions=output:2").unwrap();
+/// assert_eq!(flow.to_string(), "priority=10,udp,nw_dst=10.0.0.0/8 actions=output:2");
+/// ```
+pub fn parse_flow(text: &str) -> Result<FlowMod, SyntaxError> {
+    let whole = Span::all(text);
+    let (head, actions) = split_actions(whole);
+    let mut flow = FlowMod::default();
+    let items = head.items()?;
+    let context = context(&items)?;
+    for item in items {
+        if !option(&mut flow, item)? {
+            match_item(&mut flow.match_, item, context)?;
+        }
+    }
+    if let Some(actions) = actions {
+        flow.instructions = instructions(actions)?;
+    }
+    Ok(flow)
+}
+
+/// Splits at `actions=` or `action=`, which takes the rest of the text.
+fn split_actions(whole: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
+    let found = ["actions=", "action="].into_iter().find_map(|name| whole.split_once(name));
+    found.map_or((whole, None), |(head, actions)| (head, Some(actions.trim())))
+}
+
+/// What the items say about EtherType and IP protocol, in any order.
+fn context(items: &[Span<'_>]) -> Result<Context, SyntaxError> {
+    let mut context = Context::default();
+    for item in items {
+        if let Some(protocol) = PROTOCOLS.iter().find(|p| p.name == item.text) {
+            context.eth_type = Some(protocol.eth_type);
+            context.ip_proto = protocol.ip_proto.or(context.ip_proto);
+        }
+        match item.split_once("=") {
+            Some((name, v)) if matches!(name.text, "dl_type" | "eth_type") => {
+                context.eth_type = Some(value::number(v, 0xffff)? as u16);
+            }
+            Some((name, v)) if matches!(name.text, "nw_proto" | "ip_proto") => {
+                context.ip_proto = Some(value::number(v, 0xff)? as u8);
+            }
+            Some(_) | None => {}
+        }
+    }
+    Ok(context)
+}
+
+/// Takes the item if it is an option of the flow rather than part of its match.
+fn option(flow: &mut FlowMod, item: Span<'_>) -> Result<bool, SyntaxError> {
+    let flags = match item.text {
+        "send_flow_rem" => Some(FlowModFlags::SEND_FLOW_REM),
+        "check_overlap" => Some(FlowModFlags::CHECK_OVERLAP),
+        "reset_counts" => Some(FlowModFlags::RESET_COUNTS),
+        "no_packet_counts" => Some(FlowModFlags::NO_PACKET_COUNTS),
+        "no_byte_counts" => Some(FlowModFlags::NO_BYTE_COUNTS),
+        _ => None,
+    };
+    if let Some(flags) = flags {
+        flow.flags |= flags;
+        return Ok(true);
+    }
+    let Some((name, text)) = item.split_once("=") else { return Ok(false) };
+    match name.text {
+        "priority" => flow.priority = value::number(text, 0xffff)? as u16,
+        "table" => flow.table_id = value::number(text, 0xff)? as u8,
+        "idle_timeout" => flow.idle_timeout = value::number(text, 0xffff)? as u16,
+        "hard_timeout" => flow.hard_timeout = value::number(text, 0xffff)? as u16,
+        "importance" => flow.importance = value::number(text, 0xffff)? as u16,
+        "out_port" => flow.out_port = value::port(text)?,
+        "out_group" => flow.out_group = value::number(text, u32::MAX.into())? as u32,
+        "cookie" => (flow.cookie, flow.cookie_mask) = cookie(text)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn cookie(text: Span<'_>) -> Result<(u64, u64), SyntaxError> {
+    let number = |t| value::number(t, u64::MAX.into()).map(|n| n as u64);
+    match text.split_once("/") {
+        Some((cookie, mask)) => Ok((number(cookie)?, number(mask)?)),
+        None => Ok((number(text)?, 0)),
+    }
+}
+
+/// Adds what the item matches.
+fn match_item(into: &mut Match, item: Span<'_>, context: Context) -> Result<(), SyntaxError> {
+    if let Some(protocol) = PROTOCOLS.iter().find(|p| p.name == item.text) {
+        add(into, MatchEntry::exact(Field::EthType, protocol.eth_type.into()), item)?;
+        if let Some(proto) = protocol.ip_proto {
+            add(into, MatchEntry::exact(Field::IpProto, proto.into()), item)?;
+        }
+        return Ok(());
+    }
+    let (name, text) =
+        item.split_once("=").ok_or_else(|| item.expected("a protocol, an option or field=value"))?;
+    let entry = match name.text {
+        "dl_vlan" => vlan_id(text)?,
+        "vlan_vid" => vlan_vid(text)?,
+        "vlan_tci" => vlan_tci(text)?,
+        "nw_tos" => MatchEntry::exact(Field::IpDscp, value::number(text, 0xff)? >> 2),
+        _ => {
+            let field = names::field(name.text, context).ok_or_else(|| unknown(name, context))?;
+            let (value, mask) = value::masked(field, text)?;
+            MatchEntry { field, value, mask }
+        }
+    };
+    if entry.field == Field::VlanPcp && into.entry(Field::VlanVid).is_none() {
+        into.entries.push(MatchEntry::masked(Field::VlanVid, VLAN_PRESENT, VLAN_PRESENT));
+    }
+    add(into, entry, item)
+}
+
+/// `dl_vlan=5`, or 0xffff for packets without a tag.
+fn vlan_id(text: Span<'_>) -> Result<MatchEntry, SyntaxError> {
+    let number = value::number(text, 0xffff)?;
+    match number {
+        0xffff => Ok(MatchEntry::exact(Field::VlanVid, 0)),
+        0..=0xfff => Ok(MatchEntry::exact(Field::VlanVid, VLAN_PRESENT | number)),
+        _ => Err(text.expected("a VLAN id from 0 to 4095, or 0xffff for packets without a tag")),
+    }
+}
+
+/// `vlan_vid=0x1005` and `vlan_vid=0x1000/0x1000`: with the bit that says that there is a tag.
+fn vlan_vid(text: Span<'_>) -> Result<MatchEntry, SyntaxError> {
+    let (value, mask) = value::masked(Field::VlanVid, text)?;
+    Ok(MatchEntry { field: Field::VlanVid, value, mask })
+}
+
+/// `vlan_tci=0x0000/0x1fff`, as which ovs-ofctl prints packets without a tag; only id and presence can be told apart here.
+fn vlan_tci(text: Span<'_>) -> Result<MatchEntry, SyntaxError> {
+    match text.split_once("/") {
+        Some((value, mask)) if value::number(mask, 0xffff)? == 0x1fff => {
+            Ok(MatchEntry::exact(Field::VlanVid, value::number(value, 0x1fff)?))
+        }
+        _ => Err(text.expected("a value with the mask 0x1fff")),
+    }
+}
+
+fn unknown(name: Span<'_>, context: Context) -> SyntaxError {
+    let needs_protocol = matches!(name.text, "tp_src" | "tp_dst" | "icmp_type" | "icmp_code");
+    if needs_protocol && context.ip_proto.is_none() {
+        return name.expected("a protocol such as tcp or udp beside this field");
+    }
+    name.expected("a field, option or protocol that ovs-ofctl knows")
+}
+
+/// Adds an entry; what the same text says twice alike is said once, a tag's presence gives way to its id.
+fn add(into: &mut Match, entry: MatchEntry, item: Span<'_>) -> Result<(), SyntaxError> {
+    match into.entries.iter_mut().find(|e| e.field == entry.field) {
+        Some(present) if *present == entry => Ok(()),
+        Some(present) if entry.field == Field::VlanVid && present.mask == VLAN_PRESENT => {
+            *present = entry;
+            Ok(())
+        }
+        Some(_) => Err(item.expected(format!("{} only once", entry.field))),
+        None => {
+            into.entries.push(entry);
+            Ok(())
+        }
+    }
+}
+
+/// Parses what stands behind `actions=`: actions, and the instructions that ovs-ofctl writes among them.
+fn instructions(text: Span<'_>) -> Result<Vec<Instruction>, SyntaxError> {
+    let (mut applied, mut others) = (Vec::new(), Vec::new());
+    for item in text.items()? {
+        let (name, argument) = item.name_and_argument();
+        match name.text {
+            "goto_table" => others.push(Instruction::GotoTable(value::number(argument, 0xfe)? as u8)),
+            "meter" => others.push(Instruction::Meter(value::number(argument, u32::MAX.into())? as u32)),
+            "clear_actions" => others.push(Instruction::ClearActions),
+            "write_actions" => others.push(Instruction::WriteActions(action::list(argument)?)),
+            "write_metadata" => {
+                let (metadata, mask) = value::masked(Field::Metadata, argument)?;
+                others.push(Instruction::WriteMetadata { metadata: metadata as u64, mask: mask as u64 });
+            }
+            _ => applied.extend(action::one(item)?),
+        }
+    }
+    let mut instructions = Vec::new();
+    instructions.extend((!applied.is_empty()).then_some(Instruction::ApplyActions(applied)));
+    instructions.extend(others);
+    instructions.sort_by_key(order);
+    Ok(instructions)
+}
+
+/// The order in which a switch executes them (OpenFlow 1.3, 5.9), in which they print, too.
+pub(super) fn order(instruction: &Instruction) -> u8 {
+    match instruction {
+        Instruction::Meter(_) => 0,
+        Instruction::ApplyActions(_) => 1,
+        Instruction::ClearActions => 2,
+        Instruction::WriteActions(_) => 3,
+        Instruction::WriteMetadata { .. } => 4,
+        Instruction::GotoTable(_) => 5,
+        Instruction::Experimenter { .. } | Instruction::Unknown { .. } => 6,
+    }
+}

@@ -1,0 +1,116 @@
+//! The controller's end of an OpenFlow channel.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use flowgauge_channel::{ChannelError, Config, Versions};
+use flowgauge_openflow::Version;
+use pyo3::prelude::*;
+
+use crate::connection::Connection;
+use crate::errors;
+
+/// How long a wait goes on before Python may look at its signals.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// An endpoint that listens for a switch or connects to one.
+#[pyclass(module = "flowgauge._core")]
+pub struct Channel {
+    inner: Mutex<Option<flowgauge_channel::Channel>>,
+    address: SocketAddr,
+}
+
+#[pymethods]
+impl Channel {
+    #[new]
+    #[pyo3(signature = (mode, host, port, *, netns, versions, spin_us))]
+    fn new(
+        mode: &str,
+        host: &str,
+        port: u16,
+        netns: Option<PathBuf>,
+        versions: Vec<String>,
+        spin_us: u64,
+    ) -> PyResult<Channel> {
+        let address = resolve(host, port)?;
+        let wire: Vec<u8> = versions.iter().map(|v| version(v).map(wire_version)).collect::<PyResult<_>>()?;
+        let config = Config {
+            versions: Versions::new(&wire).ok_or_else(|| errors::usage("no OpenFlow version was given"))?,
+            netns,
+            spin: Duration::from_micros(spin_us),
+            ..Config::controller()
+        };
+        let opened = match mode {
+            "listen" => flowgauge_channel::Channel::listen(address, config),
+            "connect" => flowgauge_channel::Channel::connect(address, config),
+            other => {
+                return Err(errors::usage(format!("mode is {other:?}; allowed: \"listen\", \"connect\"")));
+            }
+        };
+        let channel = opened.map_err(|e| errors::channel(&e))?;
+        Ok(Channel { address: channel.local_addr(), inner: Mutex::new(Some(channel)) })
+    }
+
+    /// Where it listens or connects to.
+    #[getter]
+    fn address(&self) -> (String, u16) {
+        (self.address.ip().to_string(), self.address.port())
+    }
+
+    /// The next switch whose handshake is complete.
+    fn wait_connected(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Connection> {
+        let waited = seconds(timeout_s);
+        let deadline = Instant::now() + waited;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let result = py.detach(|| {
+                let channel = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+                channel.as_ref().map(|channel| channel.wait_connected(left.min(SLICE)))
+            });
+            match result {
+                None => return Err(errors::channel(&ChannelError::ClosedHere)),
+                Some(Ok(connection)) => return Connection::new(connection),
+                Some(Err(ChannelError::NeverConnected { .. })) if left > SLICE => py.check_signals()?,
+                Some(Err(ChannelError::NeverConnected { address, reason, .. })) => {
+                    let error = ChannelError::NeverConnected { address, waited, reason };
+                    return Err(errors::channel(&error));
+                }
+                Some(Err(error)) => return Err(errors::channel(&error)),
+            }
+        }
+    }
+
+    /// Ends all its connections.
+    fn close(&self, py: Python<'_>) {
+        let channel = self.inner.lock().unwrap_or_else(PoisonError::into_inner).take();
+        py.detach(|| drop(channel));
+    }
+}
+
+fn resolve(host: &str, port: u16) -> PyResult<SocketAddr> {
+    let mut found = (host, port)
+        .to_socket_addrs()
+        .map_err(|e| errors::raise("setup", &format!("{host} has no address: {e}"), None))?;
+    found.next().ok_or_else(|| errors::raise("setup", &format!("{host} has no address"), None))
+}
+
+/// The version that people write "1.3".
+pub fn version(text: &str) -> PyResult<Version> {
+    match text {
+        "1.0" => Ok(Version::V1_0),
+        "1.3" => Ok(Version::V1_3),
+        other => Err(errors::usage(format!("OpenFlow {other} is not offered; allowed: 1.0, 1.3"))),
+    }
+}
+
+/// Its number on the wire.
+pub fn wire_version(version: Version) -> u8 {
+    version as u8
+}
+
+/// A duration in seconds; what is no duration is none.
+pub fn seconds(s: f64) -> Duration {
+    Duration::try_from_secs_f64(s.max(0.0)).unwrap_or(Duration::MAX)
+}

@@ -1,0 +1,205 @@
+//! An established OpenFlow channel: questions, and plays.
+
+use flowgauge_channel::ChannelError;
+use flowgauge_clock::Nanos;
+use flowgauge_measure::FlowOrder;
+use flowgauge_openflow::{
+    Body, Features, FlowStatsRequest, FragmentHandling, Message, MultipartReply, MultipartRequest, PacketOut,
+    Port, PortNo, ReplyBody, RequestBody, SwitchConfig, Version, decode, encode,
+};
+use flowgauge_traffic::play::{Echoes, Encoded, PacketOuts, PlayOptions, Source};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::channel::{seconds, wire_version};
+use crate::errors;
+use crate::flow_mods::{self, FlowMods};
+use crate::play::Play;
+use crate::schedule::schedule;
+use crate::transmission::Transmission;
+
+/// An established OpenFlow channel, controller's side.
+#[pyclass(module = "flowgauge._core")]
+pub struct Connection {
+    pub(crate) inner: flowgauge_channel::Connection,
+    version: Version,
+}
+
+impl Connection {
+    /// Wraps a connection whose handshake is complete.
+    pub fn new(inner: flowgauge_channel::Connection) -> PyResult<Connection> {
+        let version = Version::from_wire(inner.version())
+            .ok_or_else(|| errors::raise("version-mismatch", "the agreed version is not known", None))?;
+        Ok(Connection { inner, version })
+    }
+
+    fn encoded(&self, body: Body) -> PyResult<Vec<u8>> {
+        let mut bytes = Vec::new();
+        encode(&Message::new(self.inner.reserve_xids(1), body), self.version, &mut bytes)
+            .map_err(|e| errors::raise("encode", &e.to_string(), None))?;
+        Ok(bytes)
+    }
+
+    fn ask(&self, py: Python<'_>, request: RequestBody, timeout_s: f64) -> PyResult<Vec<ReplyBody>> {
+        let bytes = self.encoded(Body::MultipartRequest(MultipartRequest::new(request)))?;
+        let replies = py
+            .detach(|| self.inner.transact_raw(&bytes, seconds(timeout_s)))
+            .map_err(|e| errors::channel(&e))?;
+        replies.iter().map(|reply| part(&reply.frame)).collect()
+    }
+
+    fn features(&self) -> PyResult<Features> {
+        match message(self.inner.features())? {
+            Body::FeaturesReply(features) => Ok(features),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    fn start(&self, source: Box<dyn Source>, options: PlayOptions) -> Play {
+        Play::new(flowgauge_traffic::play::Play::start(&self.inner, source, options), self.version)
+    }
+}
+
+#[pymethods]
+impl Connection {
+    /// "1.0" or "1.3".
+    #[getter]
+    fn version(&self) -> String {
+        flowgauge_channel::version_name(wire_version(self.version))
+    }
+
+    /// Stable name and text of why it ended; None while it is up.
+    fn ended(&self) -> Option<(&'static str, String)> {
+        self.inner.ended().map(|why| (why.name(), why.to_string()))
+    }
+
+    /// Arrival of the BARRIER_REPLY.
+    fn barrier(&self, py: Python<'_>, timeout_s: f64) -> PyResult<u64> {
+        let at = py.detach(|| self.inner.barrier(seconds(timeout_s))).map_err(|e| errors::channel(&e))?;
+        Ok(at.0)
+    }
+
+    /// SET_CONFIG and a barrier.
+    fn set_miss_send_len(&self, py: Python<'_>, length: u16, timeout_s: f64) -> PyResult<()> {
+        let config = SwitchConfig { fragments: FragmentHandling::Normal, miss_send_len: length };
+        let mut messages = [self.encoded(Body::SetConfig(config))?];
+        py.detach(|| self.inner.apply_raw(&mut messages, seconds(timeout_s)))
+            .map_err(|e| errors::channel(&e))?;
+        Ok(())
+    }
+
+    /// Flow entries by aggregate statistics.
+    fn count_entries(&self, py: Python<'_>, timeout_s: f64) -> PyResult<u64> {
+        let parts = self.ask(py, RequestBody::Aggregate(FlowStatsRequest::default()), timeout_s)?;
+        let counts = parts.iter().filter_map(|part| match part {
+            ReplyBody::Aggregate(stats) => Some(u64::from(stats.flow_count)),
+            _ => None,
+        });
+        Ok(counts.sum())
+    }
+
+    /// The switch's description, features, tables and ports.
+    fn describe<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        let features = self.features()?;
+        for part in self.ask(py, RequestBody::Desc, timeout_s)? {
+            if let ReplyBody::Desc(desc) = part {
+                dict.set_item("manufacturer", desc.mfr_desc)?;
+                dict.set_item("hardware", desc.hw_desc)?;
+                dict.set_item("software", desc.sw_desc)?;
+                dict.set_item("serial_number", desc.serial_num)?;
+                dict.set_item("datapath", desc.dp_desc)?;
+            }
+        }
+        dict.set_item("openflow", self.version())?;
+        dict.set_item("datapath_id", format!("{:016x}", features.datapath_id))?;
+        dict.set_item("buffers", features.n_buffers)?;
+        dict.set_item("tables", features.n_tables)?;
+        dict.set_item("capabilities", format!("{:?}", features.capabilities))?;
+        let ports = if self.version == Version::V1_0 {
+            features.ports
+        } else {
+            let parts = self.ask(py, RequestBody::PortDesc, timeout_s)?;
+            parts.into_iter().filter_map(ports_of).flatten().collect()
+        };
+        let ports: Vec<_> = ports.iter().map(|port| described(py, port)).collect::<PyResult<_>>()?;
+        dict.set_item("ports", ports)?;
+        Ok(dict)
+    }
+
+    /// FLOW_MODs, then a barrier.
+    fn flow_mods(&self, mods: Vec<PyRef<'_, FlowMods>>, schedule: &Bound<'_, PyAny>) -> PyResult<Play> {
+        let (count, encode) = flow_mods::encoder(&mods, self.version)?;
+        let options = PlayOptions { schedule: self::schedule(schedule)?, ..PlayOptions::default() };
+        Ok(self.start(Box::new(Encoded::new(count, encode)), options))
+    }
+
+    /// ECHO_REQUESTs with their send time as payload.
+    fn echo(&self, schedule: &Bound<'_, PyAny>, duration_ns: u64) -> PyResult<Play> {
+        let options = PlayOptions {
+            schedule: self::schedule(schedule)?,
+            duration: Some(Nanos(duration_ns)),
+            barrier: false,
+            ..PlayOptions::default()
+        };
+        Ok(self.start(Box::new(Echoes::new(wire_version(self.version))), options))
+    }
+
+    /// PACKET_OUTs with the probes of a running transmission's stream.
+    fn packet_out(
+        &self,
+        transmission: &Transmission,
+        stream: usize,
+        out_port: u32,
+        duration_ns: u64,
+        schedule: &Bound<'_, PyAny>,
+    ) -> PyResult<Play> {
+        let (template, identity) = transmission.probes_of(stream)?;
+        let empty = self.encoded(Body::PacketOut(PacketOut::to_port(PortNo(out_port), Vec::new())))?;
+        let source = PacketOuts::new(empty, template, FlowOrder::Sequential, identity);
+        let options = PlayOptions {
+            schedule: self::schedule(schedule)?,
+            duration: Some(Nanos(duration_ns)),
+            barrier: false,
+            ..PlayOptions::default()
+        };
+        Ok(self.start(Box::new(source), options))
+    }
+
+    /// Closes it.
+    fn close(&self) {
+        self.inner.close();
+    }
+}
+
+fn message(frame: &[u8]) -> PyResult<Body> {
+    let decoded = decode(frame).map_err(|e| errors::raise("decode", &e.to_string(), None))?;
+    Ok(decoded.1.body)
+}
+
+fn part(frame: &[u8]) -> PyResult<ReplyBody> {
+    match message(frame)? {
+        Body::MultipartReply(MultipartReply { body, .. }) => Ok(body),
+        other => Err(unexpected(&other)),
+    }
+}
+
+fn unexpected(body: &Body) -> PyErr {
+    let error = ChannelError::Decode(format!("the switch answered with {:?}", body.kind()));
+    errors::channel(&error)
+}
+
+fn ports_of(part: ReplyBody) -> Option<Vec<Port>> {
+    match part {
+        ReplyBody::PortDesc(ports) => Some(ports),
+        _ => None,
+    }
+}
+
+fn described<'py>(py: Python<'py>, port: &Port) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("of_port", port.port_no.0)?;
+    dict.set_item("name", &port.name)?;
+    dict.set_item("mac", port.hw_addr.to_string())?;
+    Ok(dict)
+}

@@ -1,0 +1,44 @@
+//! Schedules of `flowgauge/flows.py`.
+
+use flowgauge_clock::Nanos;
+use flowgauge_measure::{Rate, Schedule};
+use pyo3::prelude::*;
+
+use crate::errors::usage;
+
+/// The core's schedule for a Python `Schedule`.
+pub fn schedule(value: &Bound<'_, PyAny>) -> PyResult<Schedule> {
+    let kind: String = value.getattr("kind")?.extract()?;
+    match kind.as_str() {
+        "cbr" => Ok(Schedule::Cbr { rate: needed_rate(value)? }),
+        "poisson" => {
+            Ok(Schedule::Poisson { rate: needed_rate(value)?, seed: value.getattr("seed")?.extract()? })
+        }
+        "burst" => {
+            let frames: u32 = value.getattr("burst")?.extract()?;
+            if frames == 0 {
+                return Err(usage("a burst has at least 1 frame"));
+            }
+            Ok(Schedule::Burst { frames, gap: Nanos(value.getattr("gap_ns")?.extract()?), rate: rate(value)? })
+        }
+        "max" => Ok(Schedule::Max),
+        _ => Err(usage(format!("no schedule is called {kind:?}; there are: cbr, poisson, burst, max"))),
+    }
+}
+
+fn needed_rate(value: &Bound<'_, PyAny>) -> PyResult<Rate> {
+    rate(value)?.ok_or_else(|| usage("this schedule needs a rate"))
+}
+
+/// The rate, a Python `Fraction`.
+fn rate(value: &Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
+    let rate = value.getattr("rate")?;
+    if rate.is_none() {
+        return Ok(None);
+    }
+    let term = |name: &str| {
+        let term = rate.getattr(name)?;
+        term.extract::<u128>().map_err(|_| usage(format!("a rate must be above zero, not {rate}")))
+    };
+    Rate::new(term("numerator")?, term("denominator")?).map(Some).map_err(usage)
+}

@@ -1,0 +1,154 @@
+"""The Rust half of Flowgauge, as Python sees it. Used by `flowgauge.testbed` and `flowgauge.duts`; benchmarks never need it.
+
+Times are nanoseconds on the tester's clock. Errors are those of `flowgauge.errors`. Calls that wait release the GIL.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flowgauge.flows import FlowSet, Schedule
+
+__version__: str
+
+def now() -> int:
+    """The tester's clock."""
+
+def flow_values(flows: FlowSet) -> list[dict[str, int]]:
+    """Each flow's values by field, for tests of the seam."""
+
+class Port:
+    """A tester port. Empty while a transmission or a switch has it."""
+
+    def describe(self) -> str:
+        """`ring`, `af_packet veth1`; empty while in use."""
+    def link_mbps(self) -> int | None:
+        """Speed of the link."""
+    def close(self) -> None:
+        """Close it."""
+
+def ring_pair(slots: int) -> tuple[Port, Port]:
+    """Two connected in-process ports."""
+
+def open_af_packet(interface: str, netns: str | None = None) -> Port:
+    """A Linux interface. Raises InterfaceError, PermissionNeededError."""
+
+def impaired(port: Port, delay_ns: int, loss_one_in: int | None) -> Port:
+    """The port with a delay line and a known loss on receipt; `port` is empty afterwards."""
+
+class StreamSpec:
+    """One stream of a transmission. `tx_port` None: frames come by PACKET_OUT; `rx_port` -1: any port, -2: PACKET_IN."""
+
+    def __init__(
+        self,
+        flows: FlowSet,
+        frame_size: int,
+        schedule: Schedule,
+        tx_port: int | None,
+        rx_port: int,
+        duration_ns: int | None,
+        record: int,
+    ) -> None: ...
+
+class Transmission:
+    """Streams on their way: one worker thread transmits and receives on all ports."""
+
+    def __init__(
+        self,
+        ports: Sequence[Port],
+        streams: Sequence[StreamSpec],
+        *,
+        drain_ns: int | None,
+        core: int | None,
+        connection: Connection | None,
+    ) -> None: ...
+    def progress(self) -> tuple[int, list[int], list[int]]:
+        """Elapsed ns, sent and received per stream."""
+    def stop(self) -> None:
+        """No more frames; drain."""
+    def wait(self, timeout_s: float) -> bool:
+        """Whether it has ended within that time."""
+    def finish(self) -> dict[str, Any]:
+        """Wait for the end, put the ports back, give the outcome (see `testbed/outcome.py`)."""
+
+class FlowMods:
+    """FLOW_MODs of one kind: `text` in ovs-ofctl syntax, exact on `fields` of each flow of `flows` if there is a set."""
+
+    def __init__(
+        self, command: str, text: str, flows: FlowSet | None = None, fields: Sequence[str] | None = None
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+class Play:
+    """Control messages on their way."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether all are sent and answered (or the channel ended) within that time."""
+    def stop(self) -> None:
+        """Send no more."""
+    def finish(self) -> dict[str, Any]:
+        """What was done so far, as the fields of `PlayResult`."""
+
+class Connection:
+    """An established OpenFlow channel, controller's side."""
+
+    @property
+    def version(self) -> str:
+        """ "1.0" or "1.3"."""
+    def ended(self) -> tuple[str, str] | None:
+        """Stable name and text of why it ended, None while it is up."""
+    def barrier(self, timeout_s: float) -> int:
+        """Arrival of the BARRIER_REPLY."""
+    def set_miss_send_len(self, length: int, timeout_s: float) -> None:
+        """SET_CONFIG and a barrier."""
+    def count_entries(self, timeout_s: float) -> int:
+        """Flow entries by aggregate statistics."""
+    def describe(self, timeout_s: float) -> dict[str, Any]:
+        """Description, features, tables, ports."""
+    def flow_mods(self, mods: Sequence[FlowMods], schedule: Schedule) -> Play:
+        """FLOW_MODs, then a barrier."""
+    def echo(self, schedule: Schedule, duration_ns: int) -> Play:
+        """ECHO_REQUESTs with their send time as payload."""
+    def packet_out(
+        self, transmission: Transmission, stream: int, out_port: int, duration_ns: int, schedule: Schedule
+    ) -> Play:
+        """PACKET_OUTs with the probes of a running transmission's stream."""
+    def close(self) -> None:
+        """Close it."""
+
+class Channel:
+    """An endpoint that listens for a switch or connects to one, in a network namespace if named."""
+
+    def __init__(
+        self, mode: str, host: str, port: int, *, netns: str | None, versions: Sequence[str], spin_us: int
+    ) -> None: ...
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where it listens or connects to."""
+    def wait_connected(self, timeout_s: float) -> Connection:
+        """The next switch. Raises NeverConnectedError, VersionMismatchError, GarbageError."""
+    def close(self) -> None:
+        """End all its connections."""
+
+class Switch:
+    """The embedded software switch; it listens on a free port of the loopback."""
+
+    def __init__(
+        self, ports: Sequence[Port], *, versions: Sequence[str], datapath_id: int, cores: Sequence[int]
+    ) -> None: ...
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where it listens."""
+    def reset(self) -> None:
+        """Remove all entries."""
+    def alive(self) -> bool:
+        """Whether its thread runs."""
+    def stop(self) -> None:
+        """End it."""
+
+class Echoer:
+    """A channel end that only answers echoes, for the loop-back measurement."""
+
+IntArray = NDArray[np.int64]

@@ -1,0 +1,212 @@
+"""The live testbed: tester ports, channel and clock on a DUT that a driver has started."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from flowgauge import _core
+from flowgauge.duts import create
+from flowgauge.duts.cleanup import clean
+from flowgauge.duts.cores import CorePlan, core_plan
+from flowgauge.duts.interface import ControlWiring, Driver, PortWiring
+from flowgauge.errors import ChannelClosedError, ChannelError, DutDiedError, SetupError, VersionMismatchError
+from flowgauge.testbed import loopback
+from flowgauge.testbed.control import LiveControl
+from flowgauge.testbed.interface import CONTROL, Loopback, OpenOptions, Port, Stream
+from flowgauge.testbed.transmission import LiveTransmission, spec
+
+CONNECT_S = 15.0
+"""How long a switch may take to connect. (Open vSwitch tries once a second.)"""
+CHANNEL_SPIN_US = 50
+"""The channel thread looks for work that long before it sleeps; it never spins for good."""
+
+
+class LiveClock:
+    """The tester's clock."""
+
+    def now(self) -> int:
+        """Nanoseconds since an arbitrary epoch."""
+        return _core.now()
+
+    def sleep(self, seconds: float) -> None:
+        """Let that time pass."""
+        time.sleep(seconds)
+
+
+class LiveTestbed:
+    """Ports, traffic, control and clock of a started DUT."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        ports: Sequence[tuple[Port, _core.Port]],
+        connection: _core.Connection,
+        own: Loopback | None,
+    ) -> None:
+        """Over opened ports and an established channel; `own`: the tester's own limits."""
+        self._driver = driver
+        self._ports = tuple(port for port, _ in ports)
+        self._handles = [handle for _, handle in ports]
+        self._connection = connection
+        self._loopback = own
+        self._clock = LiveClock()
+        self._cores = core_plan()
+        self._transmission: LiveTransmission | None = None
+        self._control = LiveControl(connection, self._guard, lambda: self._transmission)
+
+    @property
+    def ports(self) -> Sequence[Port]:
+        """The tester's ports, in the order of the wiring."""
+        return self._ports
+
+    @property
+    def control(self) -> LiveControl:
+        """The control path."""
+        return self._control
+
+    @property
+    def clock(self) -> LiveClock:
+        """The clock."""
+        return self._clock
+
+    @property
+    def loopback(self) -> Loopback | None:
+        """The tester's own limits, None when they could not be measured."""
+        return self._loopback
+
+    @property
+    def core_plan(self) -> Mapping[str, Any]:
+        """Which part runs on which core, and which spin, for the environment record."""
+        return describe_cores(self._cores)
+
+    def transmit(self, *streams: Stream, drain_s: float | None = None) -> LiveTransmission:
+        """Start the streams together. A transmission that nobody ended is ended first."""
+        if self._transmission is not None:
+            self._transmission.abandon()
+        self._guard(True)
+        specs = [spec(stream, len(self._ports)) for stream in streams]
+        by_control = any(CONTROL in (s.source, s.sink) for s in streams)
+        core = _core.Transmission(
+            self._handles,
+            specs,
+            drain_ns=None if drain_s is None else round(drain_s * 1e9),
+            core=self._cores.worker,
+            connection=self._connection if by_control else None,
+        )
+        self._transmission = LiveTransmission(streams, core, self._guard)
+        return self._transmission
+
+    def close(self) -> None:
+        """End what runs, close channel and ports."""
+        if self._transmission is not None:
+            self._transmission.abandon()
+        self._connection.close()
+        for handle in self._handles:
+            handle.close()
+
+    def _guard(self, channel: bool) -> None:
+        """Raise DutDiedError when the DUT is gone, and (if asked) ChannelClosedError when its channel is."""
+        ended = self._connection.ended()
+        # A killed switch's connection is reset a moment before, or after, its process is seen to be gone.
+        if ended is not None and self._driver.alive():
+            time.sleep(0.05)
+        if not self._driver.alive():
+            reason = f": {ended[1]}" if ended else ""
+            raise DutDiedError(f"{self._driver.name} stopped during the trial{reason}")
+        if channel and ended is not None:
+            raise ChannelClosedError(ended[1])
+
+
+def describe_cores(plan: CorePlan) -> Mapping[str, Any]:
+    """The core plan as the environment record has it."""
+    return {
+        "worker": plan.worker,
+        "worker_spins": plan.worker_spins,
+        "channel": list(plan.channel),
+        "channel_spin_us": CHANNEL_SPIN_US,
+        "dut": list(plan.dut),
+        "note": plan.note,
+    }
+
+
+@contextmanager
+def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveTestbed]]:
+    """Start a DUT and open the testbed on it; everything is closed and removed on the way out, however that is taken.
+
+    Raises UsageError, SetupError, ChannelError and their kinds; nothing is left behind then.
+    """
+    driver = create(dut)
+    with ExitStack() as stack:
+        stack.callback(driver.stop)
+        wiring = driver.start(options.openflow or preferred(driver))
+        channel = open_channel(wiring.control)
+        stack.callback(channel.close)
+        ports = []
+        for index, port in enumerate(wiring.ports):
+            handle = open_port(port)
+            stack.callback(handle.close)
+            ports.append((_described(index, port, handle), handle))
+        connection = await_switch(channel, driver)
+        own = loopback.cached(wiring.ports[0].backend)
+        testbed = LiveTestbed(driver, ports, connection, own)
+        stack.callback(testbed.close)
+        yield driver, testbed
+
+
+def recover(dut: str) -> list[str]:
+    """Remove what worker processes that died left behind; says what. (Leases tell; `dut` need not.)"""
+    cleaned = clean()
+    if cleaned.failed:
+        raise SetupError("; ".join(f"{k}: {v}" for k, v in cleaned.failed.items()), advice="flowgauge clean")
+    return [thing for things in cleaned.removed.values() for thing in things]
+
+
+def preferred(driver: Driver) -> str:
+    """The best version that the driver offers."""
+    versions: Sequence[str] = getattr(driver, "versions", ("1.3", "1.0"))
+    return versions[0]
+
+
+def open_channel(wiring: ControlWiring) -> _core.Channel:
+    """The controller's end."""
+    return _core.Channel(
+        wiring.mode,
+        wiring.host,
+        wiring.port,
+        netns=wiring.netns,
+        versions=wiring.versions,
+        spin_us=CHANNEL_SPIN_US,
+    )
+
+
+def open_port(wiring: PortWiring) -> _core.Port:
+    """The tester's end of a wire."""
+    if wiring.backend == "ring":
+        handle = wiring.handle
+        assert isinstance(handle, _core.Port), "a driver gives ring ports as handles"
+        return handle
+    if wiring.backend == "af_packet":
+        return _core.open_af_packet(wiring.interface, wiring.netns)
+    raise SetupError(f"no backend is called {wiring.backend!r}; there are: ring, af_packet")
+
+
+def await_switch(channel: _core.Channel, driver: Driver) -> _core.Connection:
+    """The switch's connection. A peer that fails the handshake is reported at once, unless another comes in time."""
+    deadline = time.monotonic() + CONNECT_S
+    while True:
+        try:
+            return channel.wait_connected(max(0.1, deadline - time.monotonic()))
+        except VersionMismatchError:
+            raise
+        except ChannelError:
+            if not driver.alive():
+                raise DutDiedError(f"{driver.name} stopped before it connected") from None
+            raise
+
+
+def _described(index: int, wiring: PortWiring, handle: _core.Port) -> Port:
+    speed = wiring.max_rate_mbps
+    return Port(index, wiring.of_port, wiring.backend, handle.describe() or wiring.interface, speed)
