@@ -9,6 +9,8 @@
 //!                                                                            ║
 //!   outcome ◄─ account per stream ◄─ sorter: probe? whose? where? ◄─ port ◄══╝
 //! ```
+//!
+//! [`play`] paces control messages in the same way, on the channel's thread.
 
 mod drain;
 mod error;
