@@ -140,7 +140,9 @@ impl Transmission {
             Options { drain: drain_ns.map(Nanos), nonce: nonce(), spin, core, ..Options::default() };
         let punts = connection.map(|c| Punts::begin(c.inner.clone()));
         let taken = take_all(py, &ports)?;
-        match py.detach(|| start(taken, wanted, options)) {
+        // Once Python holds it, PACKET_OUTs with its probes may be on their way at any moment.
+        let begin = || start(taken, wanted, options).inspect(Running::wait_until_started);
+        match py.detach(begin) {
             Ok(running) => Ok(Transmission {
                 identity: (running.nonce(), running.origin()),
                 running: Mutex::new(Some(running)),
