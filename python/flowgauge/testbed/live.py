@@ -199,7 +199,7 @@ def await_switch(channel: _core.Channel, driver: Driver) -> _core.Connection:
     deadline = time.monotonic() + CONNECT_S
     while True:
         try:
-            return channel.wait_connected(max(0.1, deadline - time.monotonic()))
+            return channel.wait_connected(max(0.0, deadline - time.monotonic()))
         except VersionMismatchError:
             raise
         except ChannelError:
