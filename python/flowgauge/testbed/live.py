@@ -120,7 +120,7 @@ class LiveTestbed:
             raise ChannelClosedError(ended[1])
 
     def _lives_on(self) -> bool:
-        """Whether the DUT survives the end of its channel: a killed switch's connection may be reset before its process is seen to be gone."""
+        """Whether the DUT survives the end of its channel: a killed switch's connection may be reset before its process is gone."""
         deadline = time.monotonic() + DEATH_S
         while self._driver.alive():
             if time.monotonic() > deadline:
