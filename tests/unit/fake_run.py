@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from flowgauge.model import trial_id
 
 Json = dict[str, Any]
@@ -109,8 +110,8 @@ class FakeRun:
             if 1 < repeats < 6:
                 interval = {"low": min(values), "high": max(values), "interval": "range"}
             self.figure(benchmark, name, mean, unit, point, count=repeats, checks=failing, **interval)
-        self.figure(benchmark, "message_rate" if benchmark.startswith("packet") else "forwarding_pps",
-                    rows[0][1] / seconds, "1/s" if benchmark.startswith("packet") else "pps", point, count=repeats, checks=failing)  # fmt: skip
+        name, unit = ("message_rate", "1/s") if benchmark.startswith("packet") else ("forwarding_pps", "pps")
+        self.figure(benchmark, name, rows[0][1] / seconds, unit, point, count=repeats, checks=failing)
         for name, column in (("sent", 0), ("received", 1)):
             self.figure(benchmark, name, sum(r[column] for r in rows), "frames", point, count=repeats)
 

@@ -8,9 +8,14 @@ import json
 from pathlib import Path
 
 import fake_run
-import golden
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from scipy.stats import ttest_ind
+
+import golden
 from flowgauge import compare
 from flowgauge.compare import join, sources
 from flowgauge.compare.context import caveats, differences
@@ -21,10 +26,6 @@ from flowgauge.compare.welch import welch
 from flowgauge.errors import UnknownNameError, UsageError
 from flowgauge.model import Figure
 from flowgauge.results.reader import RunDirectoryError
-from hypothesis import given
-from hypothesis import strategies as st
-from rich.console import Console
-from scipy.stats import ttest_ind
 
 SPREAD = st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=6, max_size=30)
 

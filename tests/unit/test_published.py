@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+
 from flowgauge import published
 from flowgauge.errors import UnknownNameError
 from flowgauge.model import Figure

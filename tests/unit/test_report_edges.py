@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 import vl_convert
 from fake_run import FakeRun, check, small_run
+from rich.console import Console
+from test_report_html import specs
+
 from flowgauge.report import exporters, html, write_report
 from flowgauge.report.charts import theme
 from flowgauge.report.rundata import load_run
 from flowgauge.report.terminal import print_run
 from flowgauge.results.reader import RunDirectoryError
-from rich.console import Console
-from test_report_html import specs
 
 
 def everything(path: Path, drawn: bool = True) -> str:

@@ -7,14 +7,15 @@ import io
 import json
 from pathlib import Path
 
-import golden
 import pytest
 from fake_run import small_run
+from rich.console import Console
+
+import golden
 from flowgauge.errors import UnknownNameError
 from flowgauge.report import exporters
 from flowgauge.report.rundata import Run, load_run
 from flowgauge.report.terminal import print_run
-from rich.console import Console
 
 
 @pytest.fixture

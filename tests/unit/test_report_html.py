@@ -11,6 +11,7 @@ from typing import Any
 import fake_run
 import pytest
 import vl_convert
+
 from flowgauge import published
 from flowgauge.report import charts, write_report
 from flowgauge.report.charts import theme

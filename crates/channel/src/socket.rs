@@ -1,7 +1,7 @@
 //! One non-blocking TCP socket: reads with the kernel's receive stamps, writes, and what TCP knows.
 
 use std::io::{self, ErrorKind, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -96,6 +96,12 @@ impl Socket {
                 e => return Err(e),
             }
         }
+    }
+
+    /// Tells the peer that we will send no more.
+    pub fn shutdown_write(&self) {
+        // It fails only when the connection is gone already.
+        let _ = self.stream.shutdown(Shutdown::Write);
     }
 
     /// Bytes handed to the kernel since the connection began.

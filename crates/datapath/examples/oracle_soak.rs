@@ -35,11 +35,11 @@ impl Random {
     }
 
     fn rule(&mut self) -> Rule {
+        // Two fields and more: a rule for everything would hide the others.
         let mut terms = Vec::new();
-        for (field, masks) in SPACE {
-            if self.below(3) == 0 {
-                terms.push((field, self.value(field), masks[self.below(3)]));
-            }
+        while terms.len() < 2 + self.below(3) {
+            let (field, masks) = SPACE[self.below(SPACE.len())];
+            terms.push((field, self.value(field), masks[self.below(3)]));
         }
         Rule::new(terms)
     }
@@ -70,8 +70,10 @@ fn main() {
         } else if ours.find(&rule, priority).is_none() {
             linear.push((ours.insert(&rule, priority, ()), rule, priority));
         }
+        // Frames come again, so that the cache has its part.
+        let frames: [FlowKey; 64] = std::array::from_fn(|_| random.frame());
         for _ in 0..200 {
-            let key = random.frame();
+            let key = frames[random.below(frames.len())];
             let best = linear.iter().filter(|(_, rule, _)| rule.matches(&key)).map(|e| e.2).max();
             let found = ours.lookup(&key);
             assert_eq!(found.and_then(|id| ours.priority(id)), best, "{key:?}, seed {seed}");

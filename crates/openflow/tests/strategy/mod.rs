@@ -112,9 +112,9 @@ fn packet_in(v: Version) -> impl Strategy<Value = PacketIn> {
 fn packet_out(v: Version) -> impl Strategy<Value = PacketOut> {
     let actions = vec(flow::action(v), 0..5);
     (buffer_id(), port_no(v), actions, bytes(80)).prop_map(move |(buffer_id, port, actions, data)| {
-        // 1.0 says ANY where the others say CONTROLLER.
-        let from_nowhere = v == Version::V1_0 && port == PortNo::CONTROLLER;
-        let in_port = if from_nowhere { PortNo::ANY } else { port };
+        // 1.0 says NONE where the others, and the model, say CONTROLLER.
+        let from_nowhere = v == Version::V1_0 && port == PortNo::ANY;
+        let in_port = if from_nowhere { PortNo::CONTROLLER } else { port };
         PacketOut { buffer_id, in_port, match_: Match::any(), actions, data }
     })
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from math import floor, log10
 from typing import Any
@@ -96,15 +95,6 @@ def sized(chart: Any, width: int, height: int, title: str = "") -> Any:
     return chart.properties(width=width, height=height, **more)
 
 
-def concat(charts: Sequence[Any], **shared: Any) -> Any:
-    """Panels side by side (how many fit is decided where they are shown), with these scales in common."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="Automatically deduplicated"
-        )  # one selection serves all panels
-        return alt.concat(*charts, columns=3).resolve_scale(**shared)
-
-
 class Datasets:
     """The data of one chart, kept by name: layers share them, and building a chart does not copy them."""
 
@@ -118,12 +108,34 @@ class Datasets:
         return alt.NamedData(name=name)
 
 
-def finish(chart: Any, data: Datasets, panel: int = 0) -> dict[str, Any]:
-    """The chart as an object: with its data and the theme, without the schema's address (nothing is fetched).
-
-    `panel`: width of a panel with its axes, in pixels, so that a page can decide how many stand side by side.
-    """
+def finish(chart: Any, data: Datasets) -> dict[str, Any]:
+    """The chart as an object: with its data and the theme, without the schema's address (nothing is fetched)."""
     spec: dict[str, Any] = chart.to_dict()
     spec.pop("$schema", None)
-    spec |= {"datasets": data.values, "config": theme.config()}
-    return spec | ({"usermeta": {"panel": panel}} if panel else {})
+    return spec | {"datasets": data.values, "config": theme.config()}
+
+
+def panels(
+    charts: Sequence[Any], data: Datasets, width: int, shared: Sequence[str] = ("color",)
+) -> dict[str, Any]:
+    """Charts side by side as one object, with these scales in common; selections of one name are one selection.
+
+    `width` of a panel with its axes, in pixels, lets a page decide how many stand side by side. Put together here and not
+    by Altair, whose `concat` copies every part several times.
+    """
+    params: dict[str, dict[str, Any]] = {}
+    made = []
+    for chart in charts:
+        spec: dict[str, Any] = chart.to_dict()
+        for param in spec.pop("params", ()):
+            known = params.setdefault(param["name"], param | {"views": []})
+            known["views"] += param.get("views", ())
+        made.append({k: v for k, v in spec.items() if k not in ("$schema", "config")})
+    return {
+        "concat": made,
+        "columns": 3,
+        "resolve": {"scale": dict.fromkeys(shared, "shared")},
+        "datasets": data.values,
+        "config": theme.config(),
+        "usermeta": {"panel": width},
+    } | ({"params": list(params.values())} if params else {})

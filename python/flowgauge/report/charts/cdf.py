@@ -90,7 +90,7 @@ def draw(records: list[dict[str, Any]], chart: Cdf) -> dict[str, Any]:
         )
         for n, value in enumerate(panels)
     ]
-    return axes.finish(axes.concat(made, color="shared"), drawing.data, panel=370)
+    return axes.panels(made, drawing.data, 370)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def panels(
     for panel in sorted({r[chart.panel] for r in records}) if chart.panel else [None]:
         mine = [r for r in records if chart.panel is None or r[chart.panel] == panel]
         made.append(drawing.panel(mine, panel_title(chart.panel, panel) if chart.panel else ""))
-    spec = axes.finish(axes.concat(made, color="shared"), drawing.data, PANEL)
+    spec = axes.panels(made, drawing.data, PANEL)
     return Chart(chart.title or _title(chart, names), _caption(names, log, bool(chart.panel)), spec)
 
 
@@ -171,7 +171,7 @@ class _Drawing:
         title: dict[str, Any] = {} if self.series else {"titleColor": "var(--s3)"}
         name = header(self.names["count"])
         axis = alt.Axis(title=name, labelExpr=axes.COUNT, tickCount=3, grid=False, orient="right", **title)
-        scale = alt.Scale(domain=[0, 1.08 * largest or 1])
+        scale = alt.Scale(domain=[0, 1.08 * largest or 10])
         points = alt.OverlayMarkDef(shape="square", size=26, **plain)
         line: alt.Chart = base.mark_line(point=points, strokeDash=[4, 3], strokeWidth=1.4, **plain)
         return line.encode(y=alt.Y("v_count:Q", scale=scale, axis=axis), **self._color())

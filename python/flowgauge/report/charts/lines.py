@@ -61,7 +61,7 @@ def draw(records: list[Record], chart: LineInterval, unit: str, ordered: bool = 
         drawing.panel([r for r in records if r[chart.panel] == value], n, panel_title(chart.panel, value))
         for n, value in enumerate(sorted({r[chart.panel] for r in records}))
     ]
-    return axes.finish(axes.concat(made, color="shared", shape="shared"), drawing.data, panel=370)
+    return axes.panels(made, drawing.data, 370, shared=("color", "shape"))
 
 
 @dataclass(frozen=True)

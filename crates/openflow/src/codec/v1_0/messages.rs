@@ -125,6 +125,9 @@ impl Wire for PacketInWire {
     }
 }
 
+/// Where a packet that arrived on no port comes from; later versions say [`PortNo::CONTROLLER`].
+const NOWHERE: PortNo = PortNo::ANY;
+
 /// Buffer, ingress port, the length of the actions, the actions, the packet.
 pub(crate) struct PacketOutWire;
 
@@ -132,7 +135,10 @@ impl Wire for PacketOutWire {
     type Value = PacketOut;
     fn read(r: &mut Reader, name: &'static str) -> Result<PacketOut, DecodeError> {
         let buffer_id = Buffer::read(r, "buffer_id")?;
-        let in_port = Port16::read(r, "in_port")?;
+        let in_port = match Port16::read(r, "in_port")? {
+            NOWHERE => PortNo::CONTROLLER,
+            port => port,
+        };
         let length = usize::from(r.u16("actions_len")?);
         if length > r.left() {
             return Err(r.bad_length(2, "actions_len", length));
@@ -144,9 +150,7 @@ impl Wire for PacketOutWire {
         if !value.match_.is_any() {
             return Err(w.inexpressible("match_"));
         }
-        // 1.0 calls a packet of no port one of port NONE, later versions one of the controller.
-        let from_nowhere = value.in_port == PortNo::CONTROLLER;
-        let in_port = if from_nowhere { PortNo::ANY } else { value.in_port };
+        let in_port = if value.in_port == PortNo::CONTROLLER { NOWHERE } else { value.in_port };
         Buffer::write(&value.buffer_id, "buffer_id", w)?;
         Port16::write(&in_port, "in_port", w)?;
         let length_at = w.position();
