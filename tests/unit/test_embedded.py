@@ -53,7 +53,7 @@ def test_probes_take_the_entry_and_others_are_dropped(testbed: LiveTestbed) -> N
     testbed.control.install(Entry(FLOWS.last(), "output:2", in_port=1))
     hit = Stream(FLOWS.last(), 100, Schedule.cbr(2000), source=0, sink=1, duration_s=0.2)
     miss = Stream(FlowSet(FLOWS.fields), 100, Schedule.cbr(2000), source=0, sink=1, duration_s=0.2, name="m")
-    transmission = testbed.transmit(hit, miss, drain_s=0.1)
+    transmission = testbed.transmit(hit, miss)
     transmission.wait()
     assert (transmission.reception(0).received, transmission.reception(0).lost) == (400, 0)
     assert (transmission.reception(1).received, transmission.reception(1).lost) == (0, 400)
@@ -63,7 +63,7 @@ def test_frames_at_another_port_are_misrouted(testbed: LiveTestbed) -> None:
     testbed.control.install_table_miss("drop")
     testbed.control.install(Entry(FLOWS, "output:3", in_port=1))
     transmission = testbed.transmit(
-        Stream(FLOWS, 100, Schedule.cbr(1000), source=0, sink=1, duration_s=0.1), drain_s=0.1
+        Stream(FLOWS, 100, Schedule.cbr(1000), source=0, sink=1, duration_s=0.1), drain_s=1.0
     )
     transmission.wait()
     found = transmission.reception(0)
@@ -78,9 +78,7 @@ def test_a_modify_moves_the_probes(testbed: LiveTestbed) -> None:
     assert result.barrier_ns is not None
     assert result.first_byte_ns is not None
     assert result.barrier_ns > result.first_byte_ns
-    transmission = testbed.transmit(
-        Stream(FLOWS, 100, Schedule.cbr(1000), source=0, sink=2, duration_s=0.1), drain_s=0.1
-    )
+    transmission = testbed.transmit(Stream(FLOWS, 100, Schedule.cbr(1000), source=0, sink=2, duration_s=0.1))
     transmission.wait()
     found = transmission.reception(0)
     assert (found.received, found.lost) == (found.sent, 0)
@@ -190,7 +188,7 @@ def through(dut: str) -> Reception:
     with open_testbed(dut, OpenOptions("1.3")) as (_, testbed):
         testbed.control.install(Entry(None, "output:2", in_port=1))
         transmission = testbed.transmit(
-            Stream(FLOWS, 64, Schedule.cbr(10_000), source=0, sink=1, duration_s=0.3), drain_s=0.1
+            Stream(FLOWS, 64, Schedule.cbr(10_000), source=0, sink=1, duration_s=0.3), drain_s=0.3
         )
         transmission.wait()
         return transmission.reception(0)
