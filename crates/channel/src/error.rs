@@ -7,7 +7,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChannelError {
     /// Nobody connected to us, or accepted our connection, in time.
-    #[error("no OpenFlow peer at {address} within {waited:?}: {reason}")]
+    #[error("no OpenFlow peer at {address} within {waited:.1?}: {reason}")]
     NeverConnected {
         /// The address that we listened on or connected to.
         address: String,
@@ -17,7 +17,7 @@ pub enum ChannelError {
         reason: String,
     },
     /// The TCP port that we were to listen on is in use.
-    #[error("{address} is in use{place}; `{advice}` names the process that holds it")]
+    #[error("{address} is in use{place}")]
     PortBusy {
         /// The address that is taken.
         address: String,
@@ -68,7 +68,7 @@ pub enum ChannelError {
         reason: String,
     },
     /// Something that the peer owed us did not come in time.
-    #[error("no {what} within {waited:?}")]
+    #[error("no {what} within {waited:.1?}")]
     Timeout {
         /// What was awaited: "HELLO", "BARRIER_REPLY", "reply to xid 7".
         what: String,

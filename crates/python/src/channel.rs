@@ -89,11 +89,14 @@ impl Channel {
     }
 }
 
+/// What to do about a host without an address.
+const NAME: &str = "give its address in numbers, or mend the name";
+
 fn resolve(host: &str, port: u16) -> PyResult<SocketAddr> {
     let mut found = (host, port)
         .to_socket_addrs()
-        .map_err(|e| errors::raise("setup", &format!("{host} has no address: {e}"), None))?;
-    found.next().ok_or_else(|| errors::raise("setup", &format!("{host} has no address"), None))
+        .map_err(|e| errors::raise("setup", &format!("{host} has no address: {e}"), Some(NAME)))?;
+    found.next().ok_or_else(|| errors::raise("setup", &format!("{host} has no address"), Some(NAME)))
 }
 
 /// The version that people write "1.3".

@@ -58,15 +58,23 @@ pub fn port(error: &PortError) -> PyErr {
 
 /// An error of a channel.
 pub fn channel(error: &ChannelError) -> PyErr {
+    let holder;
     let advice = match error {
-        ChannelError::PortBusy { advice, .. } => Some(advice.as_str()),
+        ChannelError::PortBusy { advice, .. } => {
+            holder = format!("`{advice}` names the process that holds it");
+            Some(holder.as_str())
+        }
         ChannelError::NeverConnected { .. } => {
-            Some("check the switch's controller address, and that nothing filters the port")
+            Some("check that the switch runs, the address on both sides, and that nothing filters the port")
         }
         ChannelError::VersionMismatch { .. } => Some("choose a version that the switch speaks: --openflow"),
-        ChannelError::Setup { .. }
-        | ChannelError::Garbage { .. }
-        | ChannelError::Closed { .. }
+        ChannelError::Garbage { .. } => {
+            Some("check that an OpenFlow switch, without TLS, is at the other end")
+        }
+        ChannelError::Setup { .. } => {
+            Some("listen takes an address of this host (`ip address` shows them), connect one of the switch")
+        }
+        ChannelError::Closed { .. }
         | ChannelError::ClosedHere
         | ChannelError::Reset { .. }
         | ChannelError::Timeout { .. }
