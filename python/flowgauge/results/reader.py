@@ -29,15 +29,19 @@ def read_document(path: Path) -> RunDocument:
     except (OSError, UnicodeDecodeError) as error:
         raise RunDirectoryError(f"{file} can't be read: {error}") from error
     try:
-        found = json.loads(text).get("schema")
+        data = json.loads(text)
+        found = data.get("schema") if isinstance(data, dict) else None
         if found != SCHEMA_VERSION:
             raise RunDirectoryError(
                 f"{file}: schema {found!r}; this version reads schema {SCHEMA_VERSION}",
                 advice="Read it with the version of Flowgauge that wrote it.",
             )
         return RunDocument.model_validate_json(text)
-    except (ValidationError, ValueError, AttributeError) as error:
-        raise RunDirectoryError(f"{file}: {_first(error)}") from error
+    except ValueError as error:
+        raise RunDirectoryError(
+            f"{file} is damaged: {_first(error)}",
+            advice="Restore it from a copy; trials.jsonl beside it still holds every trial.",
+        ) from error
 
 
 def read_trials(path: Path) -> list[TrialRecord]:
@@ -56,7 +60,10 @@ def _lines(file: Path, model: type[M]) -> list[M]:
         try:
             found.append(model.model_validate_json(line))
         except ValidationError as error:
-            raise RunDirectoryError(f"{file}, line {n}: {_first(error)}") from error
+            raise RunDirectoryError(
+                f"{file}, line {n} is damaged: {_first(error)}",
+                advice="Remove that line; `flowgauge run --resume -o` then measures that trial again.",
+            ) from error
     return found
 
 

@@ -6,6 +6,7 @@ Samples come before the line that names them; a line is there whole or is cut on
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 from collections.abc import Mapping
@@ -20,6 +21,9 @@ from flowgauge.model import TrialRecord
 from flowgauge.results import durable, reader, samples
 from flowgauge.results.numbers import to_line, to_text
 from flowgauge.results.schema import RunDocument, trial_document
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+ELSEWHERE = "Name a directory that can be written, and has room, by -o."
 
 
 def wall_time() -> str:
@@ -38,15 +42,26 @@ class RunWriter:
 
     @staticmethod
     def create(path: Path, document: RunDocument) -> RunWriter:
-        """Start a run in a new (or empty) directory. Raises UsageError when something is there already."""
+        """Start a run in a new (or empty) directory.
+
+        Raises UsageError when something is there already or the directory can't be made, RunWriteError when the disk is full.
+        """
         try:
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
                 raise _taken(path)
             (path / "samples").mkdir(parents=True, exist_ok=True)
-            writer = RunWriter(path, document, {})
-            writer.save()
         except OSError as error:
-            raise UsageError(f"{path}: can't be written: {error.strerror or error}") from error
+            raise _unwritable(path, error) from error
+        writer = RunWriter(path, document, {})
+        try:
+            writer.save()
+        except RunWriteError as error:
+            writer.close()
+            # Without run.json it is no run: nothing to go on with, and nothing that blocks the name.
+            for made in (path / "samples", path):
+                with contextlib.suppress(OSError):
+                    made.rmdir()
+            raise RunWriteError(error.message, advice=ELSEWHERE) from error
         return writer
 
     @staticmethod
@@ -65,7 +80,7 @@ class RunWriter:
         except BaseException as error:
             writer.close()
             if isinstance(error, OSError):
-                raise UsageError(f"{path}: can't be written: {error.strerror or error}") from error
+                raise _unwritable(path, error) from error
             raise
         writer.done = {t.id: t for t in usable}
         return writer
@@ -110,12 +125,17 @@ class RunWriter:
     def _write_error(self, error: OSError) -> RunWriteError:
         return RunWriteError(
             f"{self.path}: can't be written: {error.strerror or error}",
-            advice="Make room, then go on with --resume; what was measured before is kept.",
+            advice=f"{'Make room' if error.errno in FULL else 'Make it writable'}, then go on with --resume; "
+            "what was measured before is kept.",
         )
 
     def close(self) -> None:
         """Let another process write this directory."""
         os.close(self._lock)
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path}: can't be written: {error.strerror or error}", advice=ELSEWHERE)
 
 
 def _taken(path: Path) -> UsageError:
