@@ -87,6 +87,7 @@ class FakeControl:
 class FakeTestbed:
     def __init__(self, driver: FakeDriver) -> None:
         self.driver = driver
+        self.connected = True
         self.ports = [Port(0, 1, "fake", "a"), Port(1, 2, "fake", "b")]
         self.control = FakeControl()
         self.loopback = Loopback("fake", {64: 1e6}, 1000.0, 100.0, "2026-01-01T00:00:00Z")
@@ -154,6 +155,8 @@ class Fake(Benchmark[FakeParams]):
             testbed.driver.lives = False
         if act == "channel":
             raise ChannelClosedError("the switch closed the channel")
+        if act == "channel-ends":
+            testbed.connected = False
         if act == "reject":
             raise RejectedError("the switch said no")
         if act == "raise":

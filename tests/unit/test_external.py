@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from flowgauge.duts import create
 from flowgauge.duts.external import External
-from flowgauge.errors import ConfigError, InterfaceError, UnknownNameError
+from flowgauge.errors import ConfigError, InterfaceError, PermissionNeededError, UnknownNameError
 
 GOOD = """name = "lab"
 versions = ["1.3"]
@@ -49,6 +50,7 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         ('interface = "lo"', "interface = 7", 6, "the name of an interface"),
         ("of_port = 2", "of_port = 2\n[reset]\ncommands = [1]", 13, "list of commands"),
         ("of_port = 1", "of_port = ", 7, "not TOML"),
+        ("of_port = 2", "of_port = 2\n[[port]]\nof_port = 3", 12, "the name of an interface"),
         ('name = "lab"', 'nmae = "lab"', 1, "versions, control, port"),
     ],
 )
@@ -98,3 +100,20 @@ def test_options_name_what_is_allowed(dut: str) -> None:
 
 def test_the_example_of_the_guide_is_valid() -> None:
     External(Path(__file__).parents[2] / "docs/examples/lab.toml")
+
+
+def test_an_array_of_numbers_is_no_port(tmp_path: Path) -> None:
+    text = 'port = [3, 4]\n[control]\nlisten = "0.0.0.0:6653"\n'
+    with pytest.raises(ConfigError, match=r"line 1: an element of port is 3; allowed: a table: \[\[port\]\]"):
+        External(write(tmp_path, text))
+
+
+def test_a_port_in_a_namespace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = GOOD.replace('interface = "lo"', 'interface = "lo"\nnetns = "fg-none"')
+    driver = External(write(tmp_path, text))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(InterfaceError, match="no network namespace fg-none"):
+        driver.start("1.3")
+    monkeypatch.setattr(os, "geteuid", lambda: 65534)
+    with pytest.raises(PermissionNeededError, match="needs root"):
+        driver.start("1.3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -108,12 +109,12 @@ def test_a_directory_that_vanishes_is_one_clear_error(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("run.json", "{", "run.json: "),
-        ("run.json", "[]", "run.json: "),
+        ("run.json", "{", "run.json is damaged: "),
+        ("run.json", "[]", "run.json: schema None; "),
         ("run.json", '{"schema": 99}', "schema 99; this version reads schema 1"),
-        ("run.json", '{"schema": 1}', "run.json: id: Field required"),
-        ("trials.jsonl", '{"id": 1}\n', "trials.jsonl, line 1: "),
-        ("trials.jsonl", "nonsense\n", "trials.jsonl, line 1: "),
+        ("run.json", '{"schema": 1}', "run.json is damaged: id: Field required"),
+        ("trials.jsonl", '{"id": 1}\n', "trials.jsonl, line 1 is damaged: "),
+        ("trials.jsonl", "nonsense\n", "trials.jsonl, line 1 is damaged: "),
     ],
 )
 def test_damage_is_named(path: Path, name: str, text: str, message: str) -> None:
@@ -195,3 +196,26 @@ def test_the_environment_of_another_host(tmp_path: Path) -> None:
         "hugepage_kib": 2048,
     }
     assert (found["boot_arguments"], found["virtual"]) == ("isolcpus=2-3", "yes")
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"schema": 1, "id"', "{}"])
+def test_a_damaged_run_says_what_to_do(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(RunDirectoryError) as caught:
+        reader.read_document(tmp_path)
+    assert "run.json" in caught.value.message
+    assert "attribute" not in caught.value.message
+    assert caught.value.advice
+
+
+def test_a_disk_that_is_full_at_the_start_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(durable, "replace_text", full)
+    with pytest.raises(RunWriteError, match="No space left") as caught:
+        RunWriter.create(tmp_path / "run", document())
+    assert "-o" in (caught.value.advice or "")
+    assert not (tmp_path / "run").exists()

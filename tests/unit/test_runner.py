@@ -260,3 +260,9 @@ def test_resuming_a_complete_run_starts_nothing(tmp_path: Path) -> None:
     before = fakes.events()
     assert run(what, tmp_path / "run", resume=True).exit_code == 0
     assert fakes.events() == before
+
+
+def test_a_channel_that_ended_is_not_used_again(tmp_path: Path) -> None:
+    outcome = run(plan(["channel-ends", "ok"]), tmp_path / "run")
+    assert outcome.exit_code == 0, "a closed channel may be what a trial found"
+    assert sum(e.startswith("open") for e in fakes.events()) == 2
