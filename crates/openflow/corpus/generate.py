@@ -61,10 +61,10 @@ FRAME = bytes(range(0x60, 0x60 + 18))
 
 
 def session() -> dict[str, dict[str, bytes]]:
-    hello = p13.OFPHello(new, [p13.OFPHelloElemVersionBitmap([1, 4])])
+    bitmap = struct.pack("!HHI", 1, 8, 1 << 1 | 1 << 4)
     return {
         "hello without elements": {"1.0": osken(p10.OFPHello(old)), "1.3": raw("1.3", 0)},
-        "hello with the versions 1.0 and 1.3": {"1.3": osken(hello)},
+        "hello with the versions 1.0 and 1.3": {"1.3": parsed(raw("1.3", 0, bitmap))},
         "hello with an unknown element": {"1.3": raw("1.3", 0, bytes.fromhex("0007 0006 abcd 0000"))},
         "error: bad type": {
             "1.0": parsed(raw("1.0", 1, struct.pack("!HH", 1, 1), b"\1\x63\0\x08\0\0\0\x07")),
@@ -493,7 +493,7 @@ def table_features() -> bytes:
         table_property(4, struct.pack("!HH", 0, 4)),
         table_property(6, struct.pack("!HH", 22, 4)),
         table_property(8, in_port_vlan),
-        table_property(10, in_port_vlan),
+        table_property(10, struct.pack("!I", 0x80000C02)),
         table_property(12, struct.pack("!I", 0x80000606)),
         table_property(15, struct.pack("!I", 0x80001804)),
     ]

@@ -87,3 +87,13 @@ fn stable(bytes: &[u8]) {
         assert!(again.is_empty(), "an error leaves the buffer as it was");
     }
 }
+
+/// Each of these once broke what the fuzzer checks.
+#[test]
+fn what_the_fuzzer_found_stays_mended() {
+    let text = include_str!("../corpus/fuzzed.txt");
+    for line in text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+        let hex: Vec<u8> = line.split(' ').map(|b| u8::from_str_radix(b, 16).expect("hex")).collect();
+        stable(&hex);
+    }
+}

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-
-class Format(StrEnum):
-    """What a comparison can be written as."""
-
-    HTML = "html"
-    MD = "md"
-    CSV = "csv"
-    JSON = "json"
+from flowgauge.cli.writing import Format, write
 
 
 def command(
@@ -48,7 +40,6 @@ def command(
     `flowgauge compare runs/ovs published:alien` compares a run with all devices of the ALIEN deliverable.
     """
     from flowgauge import compare
-    from flowgauge.cli.writing import write
     from flowgauge.compare import sources, terminal
     from flowgauge.errors import UsageError
 

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-
-class Format(StrEnum):
-    """What a report can be written as."""
-
-    HTML = "html"
-    MD = "md"
-    CSV = "csv"
-    JSON = "json"
+from flowgauge.cli.writing import Format, write
 
 
 def command(
@@ -35,7 +27,6 @@ def command(
 ) -> None:
     """Write a run as HTML, Markdown, CSV or JSON."""
     from flowgauge import published
-    from flowgauge.cli.writing import write
     from flowgauge.report import exporters
     from flowgauge.report.rundata import load_run
 

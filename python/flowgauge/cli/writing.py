@@ -1,11 +1,21 @@
-"""Where commands that make a text put it."""
+"""What commands that make a text can write, and where they put it."""
 
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 
 from flowgauge.errors import UsageError
+
+
+class Format(StrEnum):
+    """What a report or a comparison can be written as."""
+
+    HTML = "html"
+    MD = "md"
+    CSV = "csv"
+    JSON = "json"
 
 
 def write(text: str, output: Path | None) -> None:

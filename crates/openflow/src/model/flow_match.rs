@@ -1,11 +1,13 @@
 //! What a flow entry matches: an ordered list of fields, each with value and mask.
 
+use std::fmt;
+
 use flowgauge_packet::{Field, FlowKey};
 
 use super::{MatchError, MatchProblem};
 
 /// One field of a match. A packet matches if `packet & mask == value & mask`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MatchEntry {
     /// The field.
     pub field: Field,
@@ -29,6 +31,14 @@ impl MatchEntry {
     /// Whether all bits of the field count.
     pub const fn is_exact(&self) -> bool {
         self.mask == self.field.full_mask()
+    }
+}
+
+impl fmt::Debug for MatchEntry {
+    /// `ipv4_dst=0xa000000/0xff000000`; without the mask if it is exact.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={:#x}", self.field, self.value)?;
+        if self.is_exact() { Ok(()) } else { write!(f, "/{:#x}", self.mask) }
     }
 }
 

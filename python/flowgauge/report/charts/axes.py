@@ -89,6 +89,13 @@ def zoom(name: str = "zoom") -> alt.Parameter:
     return alt.selection_interval(bind="scales", name=name, zoom="wheel![event.shiftKey]")
 
 
+def handling(series: int) -> str:
+    """How a reader handles a chart with that many series, for its caption."""
+    legend = "Click the legend to single one out; " if series > 1 else ""
+    text = legend + "drag to move, Shift and wheel to zoom, double click to return."
+    return text[0].upper() + text[1:]
+
+
 def sized(chart: Any, width: int, height: int, title: str = "") -> Any:
     """The chart with its size and, if there is one, its heading."""
     more: dict[str, Any] = {"title": title} if title else {}

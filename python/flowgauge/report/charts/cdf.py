@@ -69,10 +69,8 @@ def build(run: Run, benchmark: str, chart: Cdf) -> Chart | None:
             records.append(tips | {"us": [us for us, _ in points], "share": [share for _, share in points]})
     if not records:
         return None
-    caption = (
-        "Share of frames that took at most that long; all valid trials of a point together. Click the legend to single out "
-        "a curve; drag to move, Shift and wheel to zoom, double click to return."
-    )
+    caption = "Share of frames that took at most that long; all valid trials of a point together. "
+    caption += axes.handling(len({r["series"] for r in records}))
     return Chart(chart.title or "Distribution of delays", caption, draw(records, chart))
 
 

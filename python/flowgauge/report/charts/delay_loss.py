@@ -30,6 +30,8 @@ from flowgauge.report.format import header
 from flowgauge.report.rundata import Run
 
 WIDTH, BARS, STRIP, PANEL = 252, 150, 62, 385
+WIDE = 440
+"""Width of a panel that stands alone."""
 
 
 def build(run: Run, benchmark: str, chart: DelayLoss) -> Chart | None:
@@ -66,12 +68,16 @@ def panels(
     low, high = axes.decades(tops, room=1.15) if log else (0.0, max(tops, default=1.0) * 1.12 or 1.0)
     scale = alt.Scale(type="log" if log else "linear", domain=[low, high], nice=False)
     drawing = _Drawing(chart, names, tuple(series), sorted({r[chart.x] for r in records}), scale, low)
-    made = []
-    for panel in sorted({r[chart.panel] for r in records}) if chart.panel else [None]:
-        mine = [r for r in records if chart.panel is None or r[chart.panel] == panel]
-        made.append(drawing.panel(mine, panel_title(chart.panel, panel) if chart.panel else ""))
-    spec = axes.panels(made, drawing.data, PANEL)
-    return Chart(chart.title or _title(chart, names), _caption(names, log, bool(chart.panel)), spec)
+    found = sorted({r[chart.panel] for r in records}) if chart.panel else [None]
+    heads = [panel_title(chart.panel, value) if chart.panel else "" for value in found]
+    title, caption = chart.title or _title(chart, names), _caption(names, log, len(found) > 1)
+    if len(found) == 1:
+        return Chart(title, caption, axes.finish(drawing.panel(records, heads[0], WIDE), drawing.data))
+    made = [
+        drawing.panel([r for r in records if r[str(chart.panel)] == value], head, WIDTH)
+        for value, head in zip(found, heads, strict=True)
+    ]
+    return Chart(title, caption, axes.panels(made, drawing.data, PANEL))
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,7 @@ class _Drawing:
     low: float
     data: axes.Datasets = field(default_factory=axes.Datasets)
 
-    def panel(self, records: list[Record], title: str) -> Any:
+    def panel(self, records: list[Record], title: str, width: int) -> Any:
         """Bars, and the strip beneath if there is loss or a count."""
         data = self.data.add(records)
         largest = max((r.get("v_count") or 0 for r in records), default=0)
@@ -94,12 +100,12 @@ class _Drawing:
             "loss": self._loss,
             "count": partial(self._count, largest=largest),
         }
-        bars = axes.sized(self._bars(data), WIDTH, BARS, title)
+        bars = axes.sized(self._bars(data), width, BARS, title)
         found = [make(self._base(data, labels=True)) for k, make in strips.items() if k in self.names]
         if not found:
             return bars
         strip = alt.layer(*found).resolve_scale(y="independent")
-        return alt.vconcat(bars, axes.sized(strip, WIDTH, STRIP), spacing=8)
+        return alt.vconcat(bars, axes.sized(strip, width, STRIP), spacing=8)
 
     def _base(self, data: alt.NamedData, labels: bool) -> alt.Chart:
         axis = (

@@ -49,7 +49,8 @@ def _histogram(
 ) -> dict[str, Any]:
     data = axes.Datasets()
     scale = alt.Scale(type="log" if log else "linear", domain=[low, high], nice=False, zero=False)
-    x_axis = alt.Axis(title="delay", labelExpr=axes.TIME, tickCount=8)
+    ticks: dict[str, Any] = {"values": axes.log_ticks(low, high)}
+    x_axis = alt.Axis(title="delay", labelExpr=axes.TIME, **(ticks if log else {"tickCount": 8}))
     tips = [
         alt.Tooltip("from:Q", title="from (µs)", format=",.4~r"),
         alt.Tooltip("to:Q", title="to (µs)", format=",.4~r"),

@@ -15,6 +15,8 @@ from flowgauge.report.rundata import Run
 
 WIDTH, HEIGHT = 620, 280
 PANEL_WIDTH, PANEL_HEIGHT = 270, 190
+FEWEST_FOR_BAND = 4
+"""A band between fewer points would say something of what was not measured."""
 LOG_X_FROM, LOG_Y_FROM = 300.0, 300.0
 """Lines are read for their slope, so that both axes stay linear for longer than those of bars."""
 
@@ -45,7 +47,11 @@ def build(run: Run, benchmark: str, chart: LineInterval) -> Chart | None:
         return None
     title = chart.title or f"{_joined([header(n) for n in chart.y])} over {header(chart.x)}"
     intervals = {f.interval for r in found for n, f in r.cells.items() if n in chart.y and f.low is not None}
-    return Chart(title, _caption(intervals), draw(records, chart, unit, ordered=bool(chart.color)))
+    return Chart(
+        title,
+        _caption(intervals, len({r["series"] for r in records})),
+        draw(records, chart, unit, ordered=bool(chart.color)),
+    )
 
 
 def draw(records: list[Record], chart: LineInterval, unit: str, ordered: bool = False) -> dict[str, Any]:
@@ -85,7 +91,11 @@ class _Drawing:
         tips = [alt.Tooltip("place:N", title="point"), alt.Tooltip("series:N", title="figure")]
         tips += [alt.Tooltip("shown:N", title="value"), alt.Tooltip("checks:N", title="checks")]
         base = self._base(records)
-        layers = self._bands(base) if any(r.get("low") is not None for r in records) else []
+        layers = (
+            self._bands(base, len({r[self.chart.x] for r in records}))
+            if any(r.get("low") is not None for r in records)
+            else []
+        )
         layers.append(base.mark_line(strokeWidth=1.6).encode(y=self._y("y")))
         points = base.mark_point(filled=True, size=52).encode(
             y=self._y("y"), shape=self._shape(), tooltip=tips
@@ -114,10 +124,12 @@ class _Drawing:
         )
         return base
 
-    def _bands(self, base: alt.Chart) -> list[alt.Chart]:
+    def _bands(self, base: alt.Chart, points: int) -> list[alt.Chart]:
         found = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
-        band = found.mark_area(fillOpacity=0.14).encode(y=self._y("low"), y2="high:Q")
-        return [band, found.mark_rule(strokeWidth=1.3).encode(y=self._y("low"), y2="high:Q")]
+        rules = found.mark_rule(strokeWidth=1.3).encode(y=self._y("low"), y2="high:Q")
+        if points < FEWEST_FOR_BAND:
+            return [rules]
+        return [found.mark_area(fillOpacity=0.14).encode(y=self._y("low"), y2="high:Q"), rules]
 
     def _y(self, name: str) -> alt.Y:
         several = {"title": "time" if self.unit == "us" else " / ".join(header(n) for n in self.chart.y)}
@@ -139,7 +151,7 @@ def _joined(names: list[str]) -> str:
     return text[0].upper() + text[1:]
 
 
-def _caption(intervals: set[str]) -> str:
+def _caption(intervals: set[str], series: int) -> str:
     kinds = {
         "t": "95 % interval of the mean (Student's t)",
         "order": "95 % interval of the median (order statistics)",
@@ -147,7 +159,4 @@ def _caption(intervals: set[str]) -> str:
     }
     told = [kinds[k] for k in sorted(intervals) if k in kinds]
     text = f"Bands and bars: {'; '.join(told)}. " if told else ""
-    return (
-        text
-        + "Click the legend to single out a line; drag to move, Shift and wheel to zoom, double click to return."
-    )
+    return text + axes.handling(series)

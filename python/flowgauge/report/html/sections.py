@@ -45,11 +45,17 @@ def standing(run: Run) -> str:
     told = [f"Run {run.document.get('id')}"]
     for key in ("started", "ended"):
         if environment.get(key):
-            told.append(f"{key} {environment[key]}")
+            told.append(f"{key} {_when(str(environment[key]))}")
     status = run.document.get("status")
     if status != "complete":
         told.append(str(status))
     return escape(" · ".join(told))
+
+
+def _when(text: str) -> str:
+    """A wall time to the second."""
+    date, _, clock = text.partition("T")
+    return f"{date} {clock[:8]} UTC" if clock.endswith("Z") else text
 
 
 def intro(run: Run) -> str:

@@ -12,8 +12,8 @@ use crate::codec::wire::{
 };
 use crate::codec::writer::Writer;
 use crate::model::{
-    Features, FlowMod, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketInReason, PacketOut, Port, PortMod,
-    PortNo, PortStatus, TABLE_ALL,
+    Features, FlowMod, FlowModCommand, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketInReason, PacketOut,
+    Port, PortMod, PortNo, PortStatus, TABLE_ALL,
 };
 
 layout!(FeaturesReply: Features {
@@ -73,14 +73,19 @@ layout!(FlowModBody: FlowMod {
 } none { cookie_mask: 0, out_group: GROUP_ANY, importance: 0 } lost { table_id: 0 });
 
 /// A FLOW_MOD. 1.0 says nothing of tables; Open vSwitch's extension puts the table's number into the upper byte
-/// of the command, which is read, so that a switch can refuse it, but not written.
+/// of the command. That is read, so that a switch can refuse it, but not written. All ones there would look like
+/// [`TABLE_ALL`], which means nothing special in 1.0: they make the command unknown.
 pub(crate) struct FlowModWire;
 
 impl Wire for FlowModWire {
     type Value = FlowMod;
     fn read(r: &mut Reader, name: &'static str) -> Result<FlowMod, DecodeError> {
         let table_id = r.clone().take(COMMAND_OFFSET + 1, "command")?[COMMAND_OFFSET];
-        Ok(FlowMod { table_id, ..FlowModBody::read(r, name)? })
+        let flow = FlowModBody::read(r, name)?;
+        Ok(match table_id {
+            TABLE_ALL => FlowMod { command: FlowModCommand::Unknown(u8::MAX), ..flow },
+            table_id => FlowMod { table_id, ..flow },
+        })
     }
     fn write(value: &FlowMod, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
         if value.table_id != 0 && value.table_id != TABLE_ALL {
