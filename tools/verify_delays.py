@@ -42,9 +42,8 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=100)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch, open_testbed("ovs", OpenOptions()) as (driver, testbed):
-        description = driver.describe()
-        namespace = description["namespaces"][0]
-        ends = [port["interface"] for port in description["ports"][:2]]
+        namespace = driver.namespaces[0]
+        ends = [port["interface"] for port in driver.describe()["ports"][:2]]
         files = [Path(scratch) / f"{end}.pcap" for end in ends]
         set_miss(testbed, punt=False)
         entry = Entry(None, f"output:{testbed.ports[1].of_port}", in_port=testbed.ports[0].of_port)

@@ -111,6 +111,11 @@ class OpenVSwitch:
         """Process numbers by program, for tests that kill one."""
         return {name: daemon.pid for name, daemon in self._daemons.items()}
 
+    @property
+    def namespaces(self) -> tuple[str, str]:
+        """Network namespaces of the switch and of the tester's ends, for captures."""
+        return self._namespaces
+
     def log(self) -> str:
         """The end of the daemon's log, for the reason of a death."""
         with contextlib.suppress(OSError):
