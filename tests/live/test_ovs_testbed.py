@@ -27,6 +27,7 @@ FLOWS = FlowSet(
 
 FEW = 300
 """Frames per second; half a second of them fits into the switch's socket buffer, however long a busy host keeps it waiting."""
+PORT = 20000 + os.getpid() % 10000
 SETTLE_S = 0.3
 """Open vSwitch answers a barrier before its cached megaflows are revalidated: what comes at once may take an old one."""
 
@@ -168,7 +169,7 @@ def lab(tmp_path: Path) -> Iterator[Path]:
             f'[[port]]\ninterface = "{name}"\nof_port = {n}\nnetns = "{inside}"\n'
             for n, name in enumerate(("fg-a", "fg-b"), 1)
         )
-        path.write_text(f'[control]\nlisten = "127.0.0.1:16653"\n{ports}')
+        path.write_text(f'[control]\nlisten = "127.0.0.1:{PORT}"\n{ports}')
         yield path
     finally:
         lease.end()
@@ -176,7 +177,7 @@ def lab(tmp_path: Path) -> Iterator[Path]:
 
 def test_an_external_switch_that_never_connects(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "CONNECT_S", 0.2)
-    with pytest.raises(NeverConnectedError, match="16653"), open_testbed(str(lab), OpenOptions()):
+    with pytest.raises(NeverConnectedError, match=str(PORT)), open_testbed(str(lab), OpenOptions()):
         pass
 
 
@@ -184,7 +185,7 @@ def test_a_busy_port_and_an_interface_that_is_down(lab: Path) -> None:
     from flowgauge import _core
     from flowgauge.errors import InterfaceError
 
-    first = _core.Channel("listen", "127.0.0.1", 16653, netns=None, versions=["1.3"], spin_us=0)
+    first = _core.Channel("listen", "127.0.0.1", PORT, netns=None, versions=["1.3"], spin_us=0)
     try:
         with pytest.raises(PortBusyError), open_testbed(str(lab), OpenOptions()):
             pass
