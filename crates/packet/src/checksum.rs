@@ -130,7 +130,7 @@ impl Change {
     /// `old` is replaced by `new`, an even number of bytes at an even offset.
     #[inline(always)]
     pub fn from<const N: usize>(old: [u8; N], new: [u8; N]) -> Change {
-        const { assert!(N.is_multiple_of(2), "whole 16-bit words are replaced") };
+        const { assert!(N % 2 == 0, "whole 16-bit words are replaced") };
         Change(Sum::default().bytes(&old.map(|byte| !byte)).bytes(&new))
     }
 

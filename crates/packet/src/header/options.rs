@@ -15,7 +15,7 @@ impl Options {
 
     /// These bytes; `None` when there are more than 40 or they don't fill 32-bit words.
     pub fn new(options: &[u8]) -> Option<Options> {
-        if options.len() > 40 || !options.len().is_multiple_of(4) {
+        if options.len() > 40 || options.len() % 4 != 0 {
             return None;
         }
         let mut bytes = [0; 40];
