@@ -21,12 +21,18 @@ def _host() -> None:
 
 
 def ours() -> set[str]:
-    """What leases of this process name, and still exists."""
-    mine = [lease for lease in leases() if lease.owner.pid == os.getpid()]
-    return {lease.purpose for lease in mine}
+    """The leases of this process."""
+    return {lease.id for lease in leases() if lease.owner.pid == os.getpid()}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_left_at_all() -> Iterator[None]:
+    yield
+    assert ours() == set()
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left() -> Iterator[None]:
+    before = ours()
     yield
-    assert ours() == set()
+    assert ours() <= before

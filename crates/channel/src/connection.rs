@@ -186,7 +186,7 @@ impl Connection {
         barrier
     }
 
-    /// Starts a job in the I/O loop. Several may run; they see replies in the order in which they started.
+    /// Starts a job in the I/O loop. Several may run and take turns.
     pub fn start_job(&self, job: Box<dyn Job>) {
         match self.shared.why() {
             None => self.shared.command(Command::Start(job)),

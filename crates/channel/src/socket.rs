@@ -1,7 +1,7 @@
 //! One non-blocking TCP socket: reads with the kernel's receive stamps, writes, and what TCP knows.
 
 use std::io::{self, ErrorKind, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -26,6 +26,8 @@ pub struct Socket {
     stream: TcpStream,
     offset: WallOffset,
     offset_at: Nanos,
+    /// The last stamp given.
+    latest: Nanos,
     written: u64,
 }
 
@@ -35,7 +37,8 @@ impl Socket {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         ask_for_stamps(stream.as_raw_fd());
-        Ok(Socket { stream, offset: Clock.offset_from_wall(), offset_at: Clock.now(), written: 0 })
+        let offset = Clock.offset_from_wall();
+        Ok(Socket { stream, offset, offset_at: Clock.now(), latest: Nanos::ZERO, written: 0 })
     }
 
     /// The peer's address.
@@ -95,6 +98,12 @@ impl Socket {
         }
     }
 
+    /// Tells the peer that we will send no more.
+    pub fn shutdown_write(&self) {
+        // It fails only when the connection is gone already.
+        let _ = self.stream.shutdown(Shutdown::Write);
+    }
+
     /// Bytes handed to the kernel since the connection began.
     pub fn written(&self) -> u64 {
         self.written
@@ -108,15 +117,17 @@ impl Socket {
         if ok { self.written.saturating_sub(queued.max(0) as u64) } else { 0 }
     }
 
-    /// The time that an unread stamp of the wall clock has on the tester's clock.
+    /// A kernel stamp on the tester's clock.
     fn on_tester_clock(&mut self, wall_ns: u64) -> Nanos {
         let now = Clock.now();
         if now - self.offset_at > OFFSET_AGE {
             self.offset = Clock.offset_from_wall();
             self.offset_at = now;
         }
-        // A stamp can't lie in the future; when the wall clock has just been set, it might seem to.
-        self.offset.to_tester(wall_ns).min(now)
+        // A stamp can't lie in the future (when the wall clock has just been set, it might seem to), nor before
+        // that of earlier bytes (by the few ns in which two measurements of the offset differ, it might).
+        self.latest = self.offset.to_tester(wall_ns).max(self.latest).min(now);
+        self.latest
     }
 }
 

@@ -174,6 +174,16 @@ fn closing_sends_what_is_queued_and_both_remember_why() {
 }
 
 #[test]
+fn sending_after_a_close_ends_it_and_nothing_hangs() {
+    let (_listening, connection, peer) = common::raw_switch(Config::controller());
+    connection.close();
+    std::thread::sleep(Duration::from_millis(20));
+    let _ = connection.send_raw(&wire::message(4, wire::FLOW_MOD, 1, &[0; 72]));
+    assert_eq!(connection.wait_ended(SOON), Some(ChannelError::ClosedHere));
+    drop(peer);
+}
+
+#[test]
 fn a_switch_connects_again() {
     let listening = Channel::listen(any_port(), Config::controller()).unwrap();
     let connecting = Channel::connect(listening.local_addr(), Config::switch()).unwrap();

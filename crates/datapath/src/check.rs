@@ -38,11 +38,18 @@ pub fn rule(wanted: &Match, version: Version) -> Result<Rule, ErrorCode> {
 /// Whether the flags of a new entry can be honoured.
 ///
 /// # Errors
-/// 1.0's emergency entries are not kept. The specification has no error for that; the table that they would go
+/// Flags that nobody knows. 1.0's emergency entries are not kept. The specification has no error for that; the table that they would go
 /// to is taken to be full, as in Open vSwitch.
-pub fn flags(flags: FlowModFlags) -> Result<(), ErrorCode> {
-    let is_emergency = flags.contains(FlowModFlags::EMERGENCY);
-    if is_emergency { Err(ErrorCode::FlowModTableFull) } else { Ok(()) }
+pub fn flags(flags: FlowModFlags, version: Version) -> Result<(), ErrorCode> {
+    const KNOWN: u32 = 0b11111;
+    match version {
+        Version::V1_0 if flags.contains(FlowModFlags::EMERGENCY) => Err(ErrorCode::FlowModTableFull),
+        Version::V1_0 => Ok(()),
+        Version::V1_3 | Version::V1_4 | Version::V1_5 if flags.0 & !KNOWN != 0 => {
+            Err(ErrorCode::FlowModBadFlags)
+        }
+        Version::V1_3 | Version::V1_4 | Version::V1_5 => Ok(()),
+    }
 }
 
 /// Whether an entry of table `number` may have these instructions, in a pipeline of `tables` tables.

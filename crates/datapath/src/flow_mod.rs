@@ -37,7 +37,7 @@ impl Pipeline {
 
     fn add(&mut self, request: &FlowMod, version: Version, now: Nanos) -> Result<(), ErrorCode> {
         let number = self.one_table(request, version)?;
-        check::flags(request.flags)?;
+        check::flags(request.flags, version)?;
         let rule = check::rule(&request.match_, version)?;
         check::instructions(&request.instructions, number, self.tables.len())?;
         let keeps_counts = version != Version::V1_0 && !request.flags.contains(FlowModFlags::RESET_COUNTS);

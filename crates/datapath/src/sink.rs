@@ -42,6 +42,13 @@ pub trait Sink {
     fn flow_removed(&mut self, removed: FlowRemoved);
 }
 
+/// Takes everything to nowhere.
+impl Sink for () {
+    fn output(&mut self, _port: u32, _bytes: &[u8]) {}
+    fn punt(&mut self, _punt: &Punt<'_>) {}
+    fn flow_removed(&mut self, _removed: FlowRemoved) {}
+}
+
 /// Packets in, packets out: what the OpenFlow pipeline and Steve programs implement.
 pub trait Datapath: Send {
     /// Processes frames in order. All are taken to arrive at `now`. Does not allocate once warm.

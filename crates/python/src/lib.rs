@@ -4,10 +4,12 @@ mod channel;
 mod connection;
 mod errors;
 mod flow_mods;
+mod loopback;
 mod outcome;
 mod play;
 mod port;
 mod schedule;
+mod switch;
 mod transmission;
 mod values;
 
@@ -28,9 +30,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<flow_mods::FlowMods>()?;
     module.add_class::<play::Play>()?;
     module.add_class::<port::Port>()?;
+    module.add_class::<switch::Switch>()?;
     module.add_class::<transmission::StreamSpec>()?;
     module.add_class::<transmission::Transmission>()?;
     module.add_function(wrap_pyfunction!(now, module)?)?;
+    module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
     module.add_function(wrap_pyfunction!(port::impaired, module)?)?;
     module.add_function(wrap_pyfunction!(port::open_af_packet, module)?)?;
     module.add_function(wrap_pyfunction!(port::ring_pair, module)?)?;

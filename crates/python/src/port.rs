@@ -78,3 +78,25 @@ pub fn ring_pair(slots: usize) -> (Port, Port) {
     let (a, b) = ring::pair(slots);
     (Port::new(Box::new(a)), Port::new(Box::new(b)))
 }
+
+/// Takes all ports out of their handles, or none: an error when somebody else has one.
+pub fn take_all(py: Python<'_>, ports: &[Py<Port>]) -> PyResult<Vec<Box<dyn flowgauge_ports::Port>>> {
+    let mut taken = Vec::new();
+    for port in ports {
+        match port.borrow(py).take() {
+            Ok(port) => taken.push(port),
+            Err(error) => {
+                put_all(py, ports, taken);
+                return Err(error);
+            }
+        }
+    }
+    Ok(taken)
+}
+
+/// Puts ports back into their handles, in their order.
+pub fn put_all(py: Python<'_>, handles: &[Py<Port>], ports: Vec<Box<dyn flowgauge_ports::Port>>) {
+    for (handle, port) in handles.iter().zip(ports) {
+        handle.borrow(py).put(port);
+    }
+}

@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use flowgauge_channel::wire;
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{Body, decode};
-use flowgauge_packet::{FrameTemplate, template::Payload};
-use flowgauge_traffic::{Finished, Options, Outcome, PacketIn, Running, Sink, SpinPolicy, Stop, Stream, start};
+use flowgauge_packet::{FrameTemplate, Payload};
+use flowgauge_traffic::{
+    Finished, Options, Outcome, PacketIn, Running, Sink, SpinPolicy, Stop, Stream, start,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -15,7 +17,7 @@ use crate::channel::seconds;
 use crate::connection::Connection;
 use crate::errors::{self, usage};
 use crate::outcome;
-use crate::port::Port;
+use crate::port::{Port, put_all, take_all};
 use crate::schedule::schedule;
 use crate::values::flow_set;
 
@@ -129,14 +131,18 @@ impl Transmission {
         core: Option<usize>,
         connection: Option<PyRef<'_, Connection>>,
     ) -> PyResult<Transmission> {
-        let numbered = |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
+        let numbered =
+            |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
         let wanted: Vec<Stream> = streams.iter().enumerate().map(numbered).collect();
         let templates = streams.iter().map(|spec| (spec.template.clone(), spec.stream.sink)).collect();
         let spin = if core.is_some() { SpinPolicy::Spin } else { SpinPolicy::SpinThenYield };
-        let options = Options { drain: drain_ns.map(Nanos), nonce: nonce(), spin, core, ..Options::default() };
+        let options =
+            Options { drain: drain_ns.map(Nanos), nonce: nonce(), spin, core, ..Options::default() };
         let punts = connection.map(|c| Punts::begin(c.inner.clone()));
         let taken = take_all(py, &ports)?;
-        match py.detach(|| start(taken, wanted, options)) {
+        // Once Python holds it, PACKET_OUTs with its probes may be on their way at any moment.
+        let begin = || start(taken, wanted, options).inspect(Running::wait_until_started);
+        match py.detach(begin) {
             Ok(running) => Ok(Transmission {
                 identity: (running.nonce(), running.origin()),
                 running: Mutex::new(Some(running)),
@@ -158,7 +164,8 @@ impl Transmission {
         };
         let punted = self.punts.as_ref().map_or(0, Punts::received);
         let counts = progress.received.iter().zip(&self.streams);
-        let received = counts.map(|(n, (_, sink))| if *sink == Sink::Control { punted } else { *n }).collect();
+        let received =
+            counts.map(|(n, (_, sink))| if *sink == Sink::Control { punted } else { *n }).collect();
         (progress.elapsed.0, progress.sent, received)
     }
 
@@ -191,13 +198,13 @@ impl Transmission {
     /// Waits for the end, puts the ports back, gives the outcome. The second call gives an empty one.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Some(running) = self.lock().take() else { return Ok(PyDict::new(py)) };
-        let (ports, mut outcome, unlogged) = py.detach(|| {
+        let (ports, outcome, unlogged) = py.detach(|| {
             let Finished { ports, mut outcome } = running.finish();
             let unlogged = self.punts.as_ref().map_or(0, |punts| punts.account(&mut outcome));
             (ports, outcome, unlogged)
         });
         put_all(py, &self.ports, ports);
-        outcome::to_python(py, &mut outcome, unlogged)
+        outcome::to_python(py, &outcome, unlogged)
     }
 }
 
@@ -211,24 +218,4 @@ fn nonce() -> u16 {
     static NEXT: OnceLock<AtomicU16> = OnceLock::new();
     let seed = || AtomicU16::new((std::process::id() as u16).wrapping_mul(40_503));
     NEXT.get_or_init(seed).fetch_add(1, Ordering::Relaxed)
-}
-
-fn take_all(py: Python<'_>, ports: &[Py<Port>]) -> PyResult<Vec<Box<dyn flowgauge_ports::Port>>> {
-    let mut taken = Vec::new();
-    for port in ports {
-        match port.borrow(py).take() {
-            Ok(port) => taken.push(port),
-            Err(error) => {
-                put_all(py, ports, taken);
-                return Err(error);
-            }
-        }
-    }
-    Ok(taken)
-}
-
-fn put_all(py: Python<'_>, handles: &[Py<Port>], ports: Vec<Box<dyn flowgauge_ports::Port>>) {
-    for (handle, port) in handles.iter().zip(ports) {
-        handle.borrow(py).put(port);
-    }
 }

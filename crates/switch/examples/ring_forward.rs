@@ -1,11 +1,12 @@
-//! How many frames per second the switch forwards between two ring ports of this process: run in release.
+//! How many frames per second the switch forwards between two ring ports of this process, and how long one
+//! frame alone takes: run in release.
 //!
 //! `ring_forward [entries] [flows] [seconds]`: so many entries (exact UDP matches), frames of so many flows.
 
 use flowgauge_channel::{Channel, Config};
 use flowgauge_openflow::{Action, Body, FlowMod, Match, Message, PortNo, Version, encode};
 use flowgauge_packet::Field;
-use flowgauge_ports::ring::{self, WhenFull};
+use flowgauge_ports::ring::{self, RingPort, WhenFull};
 use flowgauge_ports::{BURST, Burst, Port};
 use flowgauge_switch::{PortConfig, Switch, SwitchConfig};
 use std::error::Error;
@@ -77,5 +78,32 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rate = received as f64 / start.elapsed().as_secs_f64();
     println!("{:.2} Mpps of 64-byte frames, {flows} flows", rate / 1e6);
     into.free(&mut tx);
+
+    while out.rx(&mut rx, BURST)? > 0 || start.elapsed() < Duration::from_secs(u64::from(seconds) + 1) {
+        out.free(&mut rx);
+    }
+    let mut delays = (0..2000).map(|_| lone_frame(&mut into, &mut out)).collect::<Result<Vec<_>, _>>()?;
+    delays.sort();
+    println!("one frame alone: median {:?}, p99 {:?}", delays[1000], delays[1980]);
     Ok(())
+}
+
+/// How long a frame takes through the switch when there has been none for 0.3 ms.
+fn lone_frame(into: &mut RingPort, out: &mut RingPort) -> Result<Duration, Box<dyn Error>> {
+    std::thread::sleep(Duration::from_micros(300));
+    let mut burst = Burst::new();
+    into.alloc(&mut burst, 1);
+    burst[0].set_len(60);
+    burst[0].bytes_mut().copy_from_slice(&frame(0));
+    let start = Instant::now();
+    into.tx(&mut burst)?;
+    while out.rx(&mut burst, 1)? == 0 {
+        if start.elapsed() > PATIENCE {
+            return Err("a frame was lost".into());
+        }
+        std::hint::spin_loop();
+    }
+    let delay = start.elapsed();
+    out.free(&mut burst);
+    Ok(delay)
 }

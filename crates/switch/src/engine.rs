@@ -12,7 +12,7 @@ use flowgauge_datapath::{Datapath, Frame};
 use flowgauge_openflow::{PortStatusReason, Version};
 use flowgauge_ports::{BURST, Burst};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Requests of one controller that are handled in one turn.
@@ -29,6 +29,7 @@ const LINKS_EVERY: Nanos = Nanos::from_millis(20);
 pub struct Shared {
     pub stop: AtomicBool,
     pub controllers: AtomicUsize,
+    pub packet_ins_dropped: AtomicU64,
 }
 
 /// A connection's requests, and the one that is not finished.
@@ -166,6 +167,8 @@ impl Engine {
         }
         self.core.adapt_to_controllers();
         self.shared.controllers.store(self.sessions.len(), Ordering::Relaxed);
+        let dropped = self.core.outlet.packet_ins_dropped;
+        self.shared.packet_ins_dropped.store(dropped, Ordering::Relaxed);
     }
 
     fn look_at_links(&mut self) {

@@ -86,6 +86,8 @@ pub struct Outlet {
     /// Index in `ports` by OpenFlow number; `u16::MAX` for none.
     by_number: Vec<u16>,
     pub controllers: Vec<Controller>,
+    /// PACKET_INs that a controller was too slow to take.
+    pub packet_ins_dropped: u64,
 }
 
 impl Outlet {
@@ -95,7 +97,7 @@ impl Outlet {
         for (index, port) in ports.iter().enumerate() {
             by_number[port.number as usize] = index as u16;
         }
-        Outlet { ports, by_number, controllers: Vec::new() }
+        Outlet { ports, by_number, controllers: Vec::new(), packet_ins_dropped: 0 }
     }
 
     /// The port of that OpenFlow number.
@@ -139,10 +141,11 @@ impl Sink for Outlet {
         let is_plain_miss = punt.reason == PacketInReason::NoMatch && punt.cookie == u64::MAX;
         for controller in &mut self.controllers {
             let is_old = controller.version == Version::V1_0;
-            if is_plain_miss && !is_old || controller.is_behind() {
+            if is_plain_miss && !is_old || !controller.wants(|m| m.packet_in, punt.reason.code()) {
                 continue;
             }
-            if !controller.wants(|m| m.packet_in, punt.reason.code()) {
+            if controller.is_behind() {
+                self.packet_ins_dropped += 1;
                 continue;
             }
             let wanted = if is_plain_miss { controller.miss_send_len } else { punt.max_len };

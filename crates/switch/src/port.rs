@@ -27,7 +27,8 @@ pub struct SwitchPort {
     staged: Burst,
     /// What its controller wants of it.
     pub config: Config,
-    pub is_up: bool,
+    /// Whether its link is up, as controllers were last told.
+    is_up: bool,
     rx: Count,
     tx: Count,
     tx_dropped: u64,
@@ -63,10 +64,8 @@ impl SwitchPort {
 
     /// Receives up to a burst. Frames of a port that doesn't receive are dropped.
     pub fn receive(&mut self, burst: &mut Burst) {
-        if self.port.rx(burst, BURST).is_err() {
-            self.is_up = false;
-        }
-        if burst.is_empty() {
+        // A port that fails is found out by `check_link`.
+        if self.port.rx(burst, BURST).is_err() || burst.is_empty() {
             return;
         }
         if self.config.0 & (Config::PORT_DOWN | Config::NO_RECV).0 != 0 {
@@ -114,11 +113,9 @@ impl SwitchPort {
         }
         let offered = self.staged.len();
         let bytes: u64 = self.staged.iter().map(|s| s.len() as u64).sum();
-        let taken = self.port.tx(&mut self.staged);
+        // A port that fails takes nothing, and is found out by `check_link`.
+        let _ = self.port.tx(&mut self.staged).and_then(|_| self.port.flush());
         let (left, left_bytes) = (self.staged.len(), self.staged.iter().map(|s| s.len() as u64).sum::<u64>());
-        if taken.is_err() || self.port.flush().is_err() {
-            self.is_up = false;
-        }
         self.tx.frames += (offered - left) as u64;
         self.tx.bytes += bytes - left_bytes;
         self.tx_dropped += left as u64;

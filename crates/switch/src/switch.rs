@@ -65,6 +65,12 @@ impl Switch {
         self.shared.controllers.load(Ordering::Relaxed)
     }
 
+    /// How many PACKET_INs were dropped because a controller was too slow to take them: up to a few
+    /// milliseconds old.
+    pub fn packet_ins_dropped(&self) -> u64 {
+        self.shared.packet_ins_dropped.load(Ordering::Relaxed)
+    }
+
     /// Whether its thread is running. It ends before [`Switch::stop`] only by a defect.
     pub fn is_alive(&self) -> bool {
         self.thread.as_ref().is_some_and(|t| !t.is_finished())

@@ -2,21 +2,13 @@
 
 mod common;
 
-use common::{Bench, PATIENCE, SECOND, ports, udp_frame};
-use flowgauge_channel::{Address, Channel, Config};
+use common::{Bench, SECOND, to_port, udp_frame};
 use flowgauge_openflow::*;
 use flowgauge_packet::Field;
-use flowgauge_ports::Port;
-use flowgauge_switch::{Switch, SwitchConfig, SwitchError};
 use std::time::{Duration, Instant};
 
 const BOTH: [Version; 2] = [Version::V1_0, Version::V1_3];
 const NONE_COMES: Duration = Duration::from_millis(30);
-
-fn to_port(port: u32) -> FlowMod {
-    let m = Match::any().with(Field::InPort, 1);
-    FlowMod::add(100, m, vec![Action::output(PortNo(port))])
-}
 
 fn to_controller(max_len: u16) -> FlowMod {
     FlowMod::add(100, Match::any(), vec![Action::Output { port: PortNo::CONTROLLER, max_len }])
@@ -44,8 +36,7 @@ fn tells_its_features_description_and_ports() {
     for version in BOTH {
         let bench = Bench::new(version);
         assert_eq!(bench.connection.datapath_id(), Some(0x1234));
-        let Ok([Body::FeaturesReply(features)]) = bench.ask(Body::FeaturesRequest).as_deref().cloned_array()
-        else {
+        let Body::FeaturesReply(features) = bench.ask(Body::FeaturesRequest).unwrap().remove(0) else {
             panic!("no features")
         };
         let ports = match version {
@@ -59,17 +50,6 @@ fn tells_its_features_description_and_ports() {
         assert_eq!(told, [(1, "p1"), (2, "p2"), (3, "p3")], "{version}");
         let ReplyBody::Desc(desc) = bench.statistics(RequestBody::Desc).remove(0) else { panic!() };
         assert_eq!(desc.mfr_desc, "Flowgauge");
-    }
-}
-
-/// `Ok(&[x])` as `Ok([x])`, to match on.
-trait ClonedArray<E> {
-    fn cloned_array(self) -> Result<[Body; 1], E>;
-}
-
-impl<E> ClonedArray<E> for Result<&[Body], E> {
-    fn cloned_array(self) -> Result<[Body; 1], E> {
-        self.map(|bodies| [bodies[0].clone()])
     }
 }
 
@@ -89,7 +69,8 @@ fn packet_in_tells_port_reason_and_length() {
 fn a_miss_goes_to_the_controller_in_1_0_only() {
     for version in BOTH {
         let mut bench = Bench::new(version);
-        let config = SwitchConfigMessage { fragments: FragmentHandling::Normal, miss_send_len: 40 };
+        let config =
+            flowgauge_openflow::SwitchConfig { fragments: FragmentHandling::Normal, miss_send_len: 40 };
         bench.apply(Body::SetConfig(config)).unwrap();
         assert_eq!(bench.ask(Body::GetConfigRequest).unwrap(), [Body::GetConfigReply(config)]);
         bench.inject(1, &udp_frame([10, 0, 0, 2], 53));
@@ -105,8 +86,6 @@ fn a_miss_goes_to_the_controller_in_1_0_only() {
         }
     }
 }
-
-use flowgauge_openflow::SwitchConfig as SwitchConfigMessage;
 
 #[test]
 fn packet_out_leaves_before_the_barrier_is_answered() {
@@ -166,7 +145,7 @@ fn entries_time_out_and_say_so() {
         bench.flow(FlowMod { hard_timeout: 1, flags, cookie: 5, ..to_port(2) });
         let Body::FlowRemoved(told) = bench.next_event() else { panic!("no FLOW_REMOVED") };
         assert_eq!((told.reason, told.cookie), (FlowRemovedReason::HardTimeout, 5), "{version}");
-        assert!((950..1500).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
+        assert!((1000..3000).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
         bench.flow(FlowMod { flags, ..to_port(2) });
         bench.flow(FlowMod::delete_all());
         let Body::FlowRemoved(told) = bench.next_event() else { panic!("no FLOW_REMOVED") };
@@ -204,21 +183,6 @@ fn refuses_with_the_codes_of_the_version() {
 }
 
 #[test]
-fn malformed_messages_are_answered_and_survived() {
-    for version in BOTH {
-        let bench = Bench::new(version);
-        let good = bench.encode(0, Body::FlowMod(to_port(2)));
-        let mut cut = good[..good.len() - 4].to_vec();
-        let length = cut.len() as u16;
-        cut[2..4].copy_from_slice(&length.to_be_bytes());
-        let result = bench.connection.apply_raw(&mut [cut], PATIENCE);
-        let (kind, _) = common::refusal(result);
-        assert!([1, 2, 3, 4].contains(&kind), "{version}: type {kind}");
-        bench.flow(to_port(2));
-    }
-}
-
-#[test]
 fn grants_roles() {
     let bench = Bench::new(Version::V1_3);
     let wanted = Role { role: ControllerRole::Primary, generation_id: 1 };
@@ -239,8 +203,9 @@ fn a_port_that_goes_down_is_announced() {
 #[test]
 fn port_mod_takes_ports_out_of_floods() {
     let mut bench = Bench::new(Version::V1_0);
-    let Ok(mut replies) = bench.ask(Body::FeaturesRequest) else { panic!() };
-    let Body::FeaturesReply(features) = replies.remove(0) else { panic!() };
+    let Body::FeaturesReply(features) = bench.ask(Body::FeaturesRequest).unwrap().remove(0) else {
+        panic!("no features")
+    };
     let no_flood = PortMod {
         port_no: PortNo(2),
         hw_addr: features.ports[1].hw_addr,
@@ -255,95 +220,4 @@ fn port_mod_takes_ports_out_of_floods() {
     assert_eq!(bench.drain(2), 0);
     let wrong = PortMod { port_no: PortNo(9), ..no_flood };
     assert_eq!(bench.refusal(Body::PortMod(wrong)), (4, 0));
-}
-
-#[test]
-fn a_hundred_thousand_flow_mods_do_not_hold_frames_up() {
-    const ENTRIES: u32 = 100_000;
-    let mut bench = Bench::new(Version::V1_3);
-    bench.flow(FlowMod { priority: 1, ..to_port(2) });
-    let mut stream = Vec::new();
-    for host in 0..ENTRIES {
-        let m = Match::any().with(Field::EthType, 0x800).with(Field::Ipv4Dst, (0x0b00_0000 + host).into());
-        let request = Message::new(host, Body::FlowMod(FlowMod::add(50, m, vec![Action::output(PortNo(3))])));
-        encode(&request, bench.version, &mut stream).unwrap();
-    }
-    let barrier = bench.connection.reserve_xids(1);
-    encode(&Message::new(barrier, Body::BarrierRequest), bench.version, &mut stream).unwrap();
-    bench.connection.send_chunk(stream).unwrap();
-    let (start, mut forwarded, mut worst) = (Instant::now(), 0, Duration::ZERO);
-    let is_done = |c: &flowgauge_channel::Connection| c.received(21) > 1;
-    while !is_done(&bench.connection) && start.elapsed() < 4 * PATIENCE {
-        let sent = Instant::now();
-        bench.inject(1, &udp_frame([10, 0, 0, 2], 53));
-        assert!(bench.expect(2, PATIENCE).is_some());
-        worst = worst.max(sent.elapsed());
-        forwarded += 1;
-    }
-    println!("{forwarded} frames forwarded in {:?}, the slowest in {worst:?}", start.elapsed());
-    let all = RequestBody::Aggregate(FlowStatsRequest::default());
-    let ReplyBody::Aggregate(sum) = bench.statistics(all).remove(0) else { panic!() };
-    assert_eq!(sum.flow_count, ENTRIES + 1, "the barrier was answered after all of them");
-    assert!(forwarded > 10, "only {forwarded}");
-    let ReplyBody::Flow(_) = bench.statistics(RequestBody::Flow(FlowStatsRequest::default())).remove(0)
-    else {
-        panic!()
-    };
-    bench.flow(FlowMod::delete_all());
-}
-
-#[test]
-fn forwards_without_a_controller_and_takes_the_next() {
-    let bench = Bench::new(Version::V1_3);
-    bench.flow(to_port(2));
-    let Bench { switch, testers, connection, version, channel } = bench;
-    connection.close();
-    assert!(connection.wait_ended(PATIENCE).is_some());
-    let connection = channel.wait_connected(PATIENCE).unwrap();
-    let mut bench = Bench { switch, testers, connection, version, channel };
-    bench.inject(1, &udp_frame([10, 0, 0, 2], 53));
-    assert!(bench.expect(2, SECOND).is_some(), "entries outlive the connection");
-    assert!(bench.ask(Body::FeaturesRequest).is_ok());
-}
-
-#[test]
-fn a_controller_that_does_not_read_stalls_nothing() {
-    use std::io::{Read, Write};
-    let mut bench = Bench::new(Version::V1_3);
-    bench.flow(to_port(2));
-    // A second, deaf controller asks for a lot and reads nothing of it.
-    let (ports, _far) = ports(1);
-    let control = "ptcp:0:127.0.0.1".parse().unwrap();
-    let deaf_switch = Switch::start(SwitchConfig::new(2, ports, control)).unwrap();
-    let Address::Listen(at) = deaf_switch.control() else { panic!() };
-    let mut deaf = std::net::TcpStream::connect(at).unwrap();
-    deaf.write_all(&[4, 0, 0, 8, 0, 0, 0, 1]).unwrap();
-    deaf.read_exact(&mut [0; 8]).unwrap();
-    deaf.set_nonblocking(true).unwrap();
-    let table_features = [4, 18, 0, 16, 0, 0, 0, 2, 0, 12, 0, 0, 0, 0, 0, 0];
-    for _ in 0..2000 {
-        if deaf.write(&table_features).is_err() {
-            break;
-        }
-    }
-    let version = flowgauge_channel::Versions::new(&[4]).unwrap();
-    let other = Channel::connect(at, Config { versions: version, ..Config::controller() }).unwrap();
-    let connection = other.wait_connected(PATIENCE).unwrap();
-    assert!(connection.barrier(PATIENCE).is_ok(), "the other controller is served");
-    bench.inject(1, &udp_frame([10, 0, 0, 2], 53));
-    assert!(bench.expect(2, SECOND).is_some());
-}
-
-#[test]
-fn stopping_gives_ports_back_that_work() {
-    let bench = Bench::new(Version::V1_3);
-    let mut ports = bench.switch.stop();
-    assert_eq!(ports.iter().map(|p| p.number).collect::<Vec<_>>(), [1, 2, 3]);
-    assert!(ports[0].port.stats().link_up);
-    let again = SwitchConfig::new(1, ports, "ptcp:0:127.0.0.1".parse().unwrap());
-    drop(Switch::start(again).unwrap());
-    let (ports, _far) = common::ports(2);
-    let mut twice = SwitchConfig::new(1, ports, "ptcp:0:127.0.0.1".parse().unwrap());
-    twice.ports[1].number = 1;
-    assert!(matches!(Switch::start(twice), Err(SwitchError::PortNumber { number: 1, .. })));
 }

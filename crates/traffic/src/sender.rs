@@ -59,6 +59,13 @@ impl Sender {
         self.sources.iter().map(|source| source.next_due).fold(waiting, Nanos::min)
     }
 
+    /// When the next frame of a stream with a pace is due.
+    #[inline]
+    pub fn next_paced(&self) -> Nanos {
+        let paced = self.sources.iter().filter(|source| !source.greedy);
+        paced.map(|source| source.next_due).min().unwrap_or(Nanos::MAX)
+    }
+
     /// Sends what is due; returns how many frames left.
     #[inline]
     pub fn turn(

@@ -10,8 +10,8 @@ use flowgauge_ports::Slot;
 use crate::options::LatePolicy;
 use crate::stream::{Stop, Stream};
 
-/// How long after its end a stream may still send what was due before.
-const GRACE: Nanos = Nanos::from_millis(10);
+/// How long after its end a stream may still send what was due before: longer than a host takes the loop off its core.
+const GRACE: Nanos = Nanos::from_millis(100);
 
 pub(crate) struct Source {
     /// Position of its stream.

@@ -73,6 +73,7 @@ impl StreamState {
     /// The transmission starts. Windows are counted from the stream's start.
     pub fn begin(&mut self, at: Nanos) {
         self.start = at + self.start_after;
+        self.account.begin(self.start);
         self.scheduled_end = self.scheduled_end.map(|end| at + end);
     }
 

@@ -26,8 +26,10 @@ const CHORES_EVERY: Nanos = Nanos::from_micros(100);
 const CHECK_EVERY: Nanos = Nanos::from_millis(10);
 /// How long the loop spins before it offers its core to others.
 const SPIN: Nanos = Nanos::from_micros(50);
-/// How many frames it receives from a port in one turn while paced streams wait for theirs.
+/// How many frames it receives before it looks whether a paced stream's frame is due.
 const RX_SHARE: usize = 32;
+/// How many such shares it receives from a port in one turn: more than are sent, so that receipt never falls behind.
+const RX_SHARES: usize = 4;
 /// How long it empties ports before the start, at the most.
 const FLUSH: Nanos = Nanos::from_millis(50);
 
@@ -154,8 +156,15 @@ impl Worker {
             let port = &mut *self.ports[sender.port].port;
             moved += sender.turn(now, port, &mut self.streams)?;
         }
+        let due = self.senders.iter().map(Sender::next_paced).min().unwrap_or(Nanos::MAX);
         for port in 0..self.ports.len() {
-            moved += self.receive(port)?;
+            for _ in 0..RX_SHARES {
+                let (n, now) = self.receive(port, now)?;
+                moved += n;
+                if n < RX_SHARE || now >= due {
+                    break;
+                }
+            }
         }
         if moved > 0 {
             self.idle_since = now;
@@ -178,11 +187,13 @@ impl Worker {
         }
     }
 
-    fn receive(&mut self, port: usize) -> Result<usize, TrafficError> {
+    /// Receives a share; returns how many frames it was, and the time.
+    #[inline]
+    fn receive(&mut self, port: usize, now: Nanos) -> Result<(usize, Nanos), TrafficError> {
         let state = &mut self.ports[port];
         let n = state.port.rx(&mut self.received, RX_SHARE)?;
         if n == 0 {
-            return Ok(0);
+            return Ok((0, now));
         }
         let now = Clock.now();
         for slot in self.received.iter() {
@@ -199,7 +210,7 @@ impl Worker {
             }
         }
         state.port.free(&mut self.received);
-        Ok(n)
+        Ok((n, now))
     }
 
     /// Throws away what arrived before the start, and takes the counters from which this transmission counts.

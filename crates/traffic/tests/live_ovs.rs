@@ -10,28 +10,23 @@ use flowgauge_channel::{Channel, Config, Connection, Versions};
 use flowgauge_clock::Nanos;
 use flowgauge_measure::Schedule;
 use flowgauge_openflow::{
-    Action, Body, FlowMod, FlowStatsRequest, Match, Message, MultipartReply, MultipartRequest, PortNo,
-    ReplyBody, RequestBody, encode,
+    Action, Body, FlowEncoder, FlowMod, FlowStatsRequest, Match, Message, MultipartReply, MultipartRequest,
+    PortNo, ReplyBody, RequestBody, encode,
 };
-use flowgauge_packet::Field;
+use flowgauge_packet::{Field, FlowSet, Pattern};
 use flowgauge_traffic::play::{Awaits, Echoes, Encoded, Messages, Play, PlayOptions};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn add(priority: u16, i: u64) -> FlowMod {
-    let dst = 0x0a00_0000 + u128::from(i);
-    let match_ = Match::any().with(Field::EthType, 0x0800).with(Field::Ipv4Dst, dst);
-    FlowMod::add(priority, match_, vec![Action::Output { port: PortNo(1), max_len: 0 }])
-}
-
-fn flow_mods(connection: &Connection, n: u64) -> Box<Encoded> {
+fn flow_mods(connection: &Connection, n: u32) -> Box<Encoded> {
     let version = connection.protocol().unwrap();
-    Box::new(Encoded::new(
-        n,
-        Box::new(move |i, xid, out| {
-            encode(&Message::new(xid, Body::FlowMod(add(100, i))), version, out).unwrap()
-        }),
-    ))
+    let part = |start, n| {
+        let dst = Pattern::Increment { start, step: 1, mask: 0xffff };
+        let fields = vec![(Field::EthType, Pattern::Fixed(0x0800)), (Field::Ipv4Dst, dst)];
+        let entry = FlowMod::add(100, Match::any(), vec![Action::Output { port: PortNo(1), max_len: 0 }]);
+        FlowEncoder::new(entry, FlowSet::new(n, fields).unwrap(), &[Field::Ipv4Dst], version).unwrap()
+    };
+    Box::new(Encoded::flow_mods(vec![part(0x0a00_0000, 1), part(0x0a01_0000, n - 1)]))
 }
 
 fn entries(connection: &Connection) -> u32 {

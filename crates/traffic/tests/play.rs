@@ -248,16 +248,17 @@ fn a_channel_that_ends_is_a_result() {
 #[test]
 fn two_plays_run_beside_each_other_and_requests_still_work() {
     let bench = bench(true, |_, _, _| {});
+    let adds = Play::start(&bench.controller, flow_mods(300_000), PlayOptions::default());
+    // The second must not be starved by the first, which fills the socket.
     let paced = PlayOptions {
         schedule: Schedule::cbr_pps(200.0).unwrap(),
-        duration: Some(Nanos::from_millis(150)),
+        count: Some(30),
         barrier: false,
         ..PlayOptions::default()
     };
     let echoes = Play::start(&bench.controller, Box::new(Echoes::new(4)), paced);
-    let adds = Play::start(&bench.controller, flow_mods(200_000), PlayOptions::default());
     bench.controller.barrier(SOON).unwrap();
-    assert_eq!(adds.wait(Some(SOON)).unwrap().sent, 200_000);
+    assert_eq!(adds.wait(Some(SOON)).unwrap().sent, 300_000);
     let echoes = echoes.wait(Some(SOON)).unwrap();
     assert_eq!(echoes.sent, 30);
     assert!(echoes.payload_intact.iter().all(|ok| *ok));

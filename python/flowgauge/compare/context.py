@@ -48,7 +48,12 @@ def caveats(runs: Sequence[Run]) -> list[str]:
     """What must be known of published runs, the load label first; and of runs that are not complete."""
     told: dict[str, list[str]] = {}
     for run in runs:
-        if run.published and "load_label_1000x" in (run.published.get("notes") or {}):
+        if any(
+            c.name == "load_label_1000x"
+            for figures in run.figures.values()
+            for f in figures
+            for c in f.checks
+        ):
             told.setdefault(LOAD_LABEL, []).append(run.label)
     for run in runs:
         if run.published:

@@ -41,7 +41,10 @@ class Line:
 
 @dataclass
 class Table:
-    """One figure of one benchmark over the points that at least two runs have. `missing`: points of one run alone."""
+    """One figure of one benchmark over the points that the first run and another have.
+
+    `missing`: by run, how many points have no counterpart; `wide`: by run, notes that concern its whole column.
+    """
 
     figure: str
     unit: str
@@ -73,9 +76,9 @@ def group(runs: Sequence[Run], benchmark: str, everything: bool = False) -> Grou
 
 
 def groups(runs: Sequence[Run], everything: bool = False) -> list[Group]:
-    """All benchmarks that at least two runs have figures of."""
+    """All benchmarks that the first run and another have figures of."""
     names = list(dict.fromkeys(b for run in runs for b in run.benchmarks()))
-    shared = [n for n in names if sum(bool(run.figures.get(n)) for run in runs) >= 2]
+    shared = [n for n in names if runs[0].figures.get(n) and any(run.figures.get(n) for run in runs[1:])]
     return [g for g in (group(runs, n, everything) for n in shared) if g.tables]
 
 
@@ -90,10 +93,10 @@ def values(run: Run, benchmark: str, figure: Figure) -> list[float]:
 
 
 def _names(runs: Sequence[Run], benchmark: str, everything: bool) -> list[str]:
-    """Figures that at least two runs have, in order."""
+    """Figures that the first run and another have, in order."""
     by_run = [{f.name: f.unit for f in run.figures.get(benchmark, ())} for run in runs]
     names = list(dict.fromkeys(n for found in by_run for n in found))
-    shared = [n for n in names if sum(n in found for found in by_run) >= 2]
+    shared = [n for n in names if n in by_run[0] and any(n in found for found in by_run[1:])]
     if everything:
         return shared
     units = {n: u for found in by_run for n, u in found.items()}
@@ -135,7 +138,7 @@ def _table(
                 f"{run.label} varies {', '.join(sorted(extra))} as well and can't be joined where it has several values"
             )
     places = dict.fromkeys(k for index in indexes for k in index)
-    shared = [k for k in places if sum(k in index for index in indexes) >= 2]
+    shared = [k for k in places if k in indexes[0] and any(k in index for index in indexes[1:])]
     missing = [sum(k not in shared for k in index) for index in indexes]
     unit = next((f.unit for index in indexes for f in index.values()), "")
     table = Table(name, unit, keys, [], missing, remarks)

@@ -23,18 +23,24 @@ class Cell:
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns a table has. `verdicts[n]`: whether later run n needs a column for it, because rows differ."""
+    """Which columns a table has.
+
+    `present`: the runs that have any value in it; `verdicts`: the later runs that need a column for verdicts, because
+    they differ between rows.
+    """
 
     table: Table
     labels: Sequence[str]
     differences: bool
-    verdicts: tuple[bool, ...]
+    present: frozenset[int]
+    verdicts: frozenset[int]
 
 
 def layout(table: Table, labels: Sequence[str], differences: bool = True) -> Layout:
     """The columns of a table; `differences` False leaves them out where room is scarce."""
-    verdicts = tuple(_reason(table, n) is None for n in range(1, len(labels)))
-    return Layout(table, labels, differences, verdicts)
+    present = frozenset(n for n in range(len(labels)) if any(line.figures[n] for line in table.lines))
+    verdicts = frozenset(n for n in present - {0} if _reason(table, n) is None)
+    return Layout(table, labels, differences, present, verdicts)
 
 
 def _reason(table: Table, run: int) -> str | None:
@@ -60,11 +66,13 @@ def head(layout: Layout) -> list[Cell]:
     """Column headers: parameters, then per run its value, and against the first run difference, ratio and verdict."""
     cells = [Cell(heading(k, FIELDS[k].unit if k in FIELDS else ""), number=False) for k in layout.table.keys]
     for n, label in enumerate(layout.labels):
+        if n not in layout.present:
+            continue
         cells.append(Cell(label, layout.table.wide[n]))
         if n:
             cells += [Cell("difference")] if layout.differences else []
             cells += [Cell("ratio")]
-            cells += [Cell("verdict", number=False)] if layout.verdicts[n - 1] else []
+            cells += [Cell("verdict", number=False)] if n in layout.verdicts else []
     return cells
 
 
@@ -82,10 +90,12 @@ def marked(cell: Cell) -> str:
 def _cells(layout: Layout, line: Line) -> list[Cell]:
     cells = [Cell(scalar_text(line.point[k], k), number=False) for k in layout.table.keys]
     for n, figure in enumerate(line.figures):
+        if n not in layout.present:
+            continue
         cells.append(Cell(figure_text(figure), line.marks[n]))
         if n:
             found = line.against[n - 1]
             cells += [Cell(difference_text(found, layout.table.figure))] if layout.differences else []
             cells += [Cell(ratio_text(found))]
-            cells += [Cell(verdict_text(found), number=False)] if layout.verdicts[n - 1] else []
+            cells += [Cell(verdict_text(found), number=False)] if n in layout.verdicts else []
     return cells

@@ -48,7 +48,8 @@ def verdict_text(found: Comparison) -> str:
 
 def outcome(groups: Sequence[Group], run: int) -> str:
     """One sentence: how many of the comparable figures of that later run (1, 2, ...) differ from the baseline."""
-    found = Counter(line.against[run - 1].verdict for g in groups for t in g.tables for line in t.lines)
+    against = [line.against[run - 1] for g in groups for t in g.tables for line in t.lines]
+    found = Counter(a.verdict for a in against if a.reason != MISSING_VALUE)
     tested = found[Verdict.DIFFER] + found[Verdict.NOT_SHOWN]
     parts = []
     if tested:

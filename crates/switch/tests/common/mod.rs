@@ -2,8 +2,9 @@
 #![allow(dead_code)]
 
 use flowgauge_channel::{Channel, ChannelError, Config, Connection, Versions};
+use flowgauge_openflow::{Action, Match, PortNo, Version, decode, encode};
 use flowgauge_openflow::{Body, FlowMod, Message, MultipartReply, MultipartRequest, ReplyBody, RequestBody};
-use flowgauge_openflow::{Version, decode, encode};
+use flowgauge_packet::Field;
 use flowgauge_ports::ring::{self, RingPort};
 use flowgauge_ports::{BURST, Burst, Port};
 use flowgauge_switch::{PortConfig, Switch, SwitchConfig};
@@ -98,15 +99,15 @@ impl Bench {
     pub fn expect(&mut self, number: usize, patience: Duration) -> Option<Vec<u8>> {
         let port = &mut self.testers[number - 1];
         let (deadline, mut burst) = (Instant::now() + patience, Burst::new());
-        while Instant::now() < deadline {
-            if port.rx(&mut burst, 1).unwrap() == 1 {
-                let frame = burst[0].bytes().to_vec();
-                port.free(&mut burst);
-                return Some(frame);
+        while port.rx(&mut burst, 1).unwrap() == 0 {
+            if Instant::now() > deadline {
+                return None;
             }
             std::thread::yield_now();
         }
-        None
+        let frame = burst[0].bytes().to_vec();
+        port.free(&mut burst);
+        Some(frame)
     }
 
     /// Frames waiting at port `number`.
@@ -127,6 +128,12 @@ impl Bench {
         assert_eq!(log.len(), 1, "more than one message");
         decode(log.iter().next().unwrap().frame).unwrap().1.body
     }
+}
+
+/// An entry for what comes in on port 1: out of `port`.
+pub fn to_port(port: u32) -> FlowMod {
+    let m = Match::any().with(Field::InPort, 1);
+    FlowMod::add(100, m, vec![Action::output(PortNo(port))])
 }
 
 pub fn refusal<T: std::fmt::Debug>(result: Result<T, ChannelError>) -> (u16, u16) {

@@ -19,8 +19,8 @@ const BATCH: usize = 64 * 1024;
 const STAMPED_BATCH: usize = 4 * 1024;
 /// Writes per turn, then receiving has its turn.
 const WRITES: usize = 4;
-/// How far past its end a play may go on catching up.
-const GRACE: Nanos = Nanos::from_millis(1);
+/// How far past its end a play may go on catching up when this thread, not the switch, was late.
+const GRACE: Nanos = Nanos::from_millis(20);
 const SETTLE_POLL: Nanos = Nanos::from_millis(1);
 
 /// A play under way.

@@ -1,8 +1,8 @@
 //! Streams over ring ports, with a device in the middle that tests can bend.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use flowgauge_clock::Nanos;
@@ -12,6 +12,12 @@ use flowgauge_packet::{FlowSet, FrameTemplate, Pattern, Payload};
 use flowgauge_ports::ring::RingPort;
 use flowgauge_ports::{Burst, Port};
 use flowgauge_traffic::{Finished, Options, Stop, Stream, start};
+
+/// Loops that spin disturb each other: one test at a time.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Frames of 64 bytes to `flows` destinations.
 pub fn template(flows: u32) -> Arc<FrameTemplate> {

@@ -6,8 +6,9 @@ one, one figure per rate). Loss and count have a strip of their own here, so tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -29,6 +30,8 @@ from flowgauge.report.format import header
 from flowgauge.report.rundata import Run
 
 WIDTH, BARS, STRIP, PANEL = 252, 150, 62, 385
+WIDE = 440
+"""Width of a panel that stands alone."""
 
 
 def build(run: Run, benchmark: str, chart: DelayLoss) -> Chart | None:
@@ -65,12 +68,16 @@ def panels(
     low, high = axes.decades(tops, room=1.15) if log else (0.0, max(tops, default=1.0) * 1.12 or 1.0)
     scale = alt.Scale(type="log" if log else "linear", domain=[low, high], nice=False)
     drawing = _Drawing(chart, names, tuple(series), sorted({r[chart.x] for r in records}), scale, low)
-    made = []
-    for panel in sorted({r[chart.panel] for r in records}) if chart.panel else [None]:
-        mine = [r for r in records if chart.panel is None or r[chart.panel] == panel]
-        made.append(drawing.panel(mine, panel_title(chart.panel, panel) if chart.panel else ""))
-    spec = axes.finish(axes.concat(made, color="shared"), PANEL)
-    return Chart(chart.title or _title(chart, names), _caption(names, log, bool(chart.panel)), spec)
+    found = sorted({r[chart.panel] for r in records}) if chart.panel else [None]
+    heads = [panel_title(chart.panel, value) if chart.panel else "" for value in found]
+    title, caption = chart.title or _title(chart, names), _caption(names, log, len(found) > 1)
+    if len(found) == 1:
+        return Chart(title, caption, axes.finish(drawing.panel(records, heads[0], WIDE), drawing.data))
+    made = [
+        drawing.panel([r for r in records if r[str(chart.panel)] == value], head, WIDTH)
+        for value, head in zip(found, heads, strict=True)
+    ]
+    return Chart(title, caption, axes.panels(made, drawing.data, PANEL))
 
 
 @dataclass(frozen=True)
@@ -83,18 +90,24 @@ class _Drawing:
     sizes: list[Any]
     scale: alt.Scale
     low: float
+    data: axes.Datasets = field(default_factory=axes.Datasets)
 
-    def panel(self, records: list[Record], title: str) -> Any:
+    def panel(self, records: list[Record], title: str, width: int) -> Any:
         """Bars, and the strip beneath if there is loss or a count."""
-        strips = {"loss": self._loss, "count": self._count}
-        bars = axes.sized(self._bars(records), WIDTH, BARS, title)
-        found = [make(self._base(records, labels=True)) for k, make in strips.items() if k in self.names]
+        data = self.data.add(records)
+        largest = max((r.get("v_count") or 0 for r in records), default=0)
+        strips: dict[str, Callable[[alt.Chart], alt.Chart]] = {
+            "loss": self._loss,
+            "count": partial(self._count, largest=largest),
+        }
+        bars = axes.sized(self._bars(data), width, BARS, title)
+        found = [make(self._base(data, labels=True)) for k, make in strips.items() if k in self.names]
         if not found:
             return bars
         strip = alt.layer(*found).resolve_scale(y="independent")
-        return alt.vconcat(bars, axes.sized(strip, WIDTH, STRIP), spacing=8)
+        return alt.vconcat(bars, axes.sized(strip, width, STRIP), spacing=8)
 
-    def _base(self, records: list[Record], labels: bool) -> alt.Chart:
+    def _base(self, data: alt.NamedData, labels: bool) -> alt.Chart:
         axis = (
             alt.Axis(title=axis_title(self.chart.x))
             if labels
@@ -105,7 +118,7 @@ class _Drawing:
         tips += [alt.Tooltip("place:N", title="point")]
         tips += [alt.Tooltip(f"t_{k}:N", title=header(n)) for k, n in self.names.items()]
         x = alt.X(f"{self.chart.x}:O", sort=self.sizes, scale=scale, axis=axis)
-        base = alt.Chart(alt.InlineData(values=records))
+        base = alt.Chart(data)
         return base.encode(x=x, tooltip=[*tips, alt.Tooltip("checks:N", title="checks")])
 
     def _color(self) -> dict[str, Any]:
@@ -119,13 +132,13 @@ class _Drawing:
         axis = axes.value_axis(self.names["delay"], "us", **axes.ticks(self.scale))
         return alt.Y(f"{name}:Q", scale=self.scale, axis=axis)
 
-    def _bars(self, records: list[Record]) -> Any:
+    def _bars(self, data: alt.NamedData) -> Any:
         offset: dict[str, Any] = (
             {"xOffset": alt.XOffset("run:N", sort=list(self.series))} if self.series else {}
         )
         plain: dict[str, Any] = {} if self.series else {"color": "var(--bar)"}
         size: dict[str, Any] = {} if self.series else {"size": 14}
-        base = self._base(records, labels=False).encode(**offset)
+        base = self._base(data, labels=False).encode(**offset)
         bars = base.mark_bar(cornerRadiusEnd=1.5, **plain).encode(
             y=self._y("v_delay"), y2=alt.datum(self.low)
         )
@@ -159,13 +172,12 @@ class _Drawing:
         line: alt.Chart = base.mark_line(point=alt.OverlayMarkDef(size=34, **plain), strokeWidth=1.6, **plain)
         return line.encode(y=alt.Y("v_loss:Q", scale=alt.Scale(domain=[0, 1]), axis=axis), **self._color())
 
-    def _count(self, base: alt.Chart) -> alt.Chart:
+    def _count(self, base: alt.Chart, largest: float) -> alt.Chart:
         plain: dict[str, Any] = {} if self.series else {"color": "var(--s3)"}
         title: dict[str, Any] = {} if self.series else {"titleColor": "var(--s3)"}
         name = header(self.names["count"])
         axis = alt.Axis(title=name, labelExpr=axes.COUNT, tickCount=3, grid=False, orient="right", **title)
-        largest = max((r.get("v_count") or 0 for r in base.data.values), default=0)
-        scale = alt.Scale(domain=[0, 1.08 * largest or 1])
+        scale = alt.Scale(domain=[0, 1.08 * largest or 10])
         points = alt.OverlayMarkDef(shape="square", size=26, **plain)
         line: alt.Chart = base.mark_line(point=points, strokeDash=[4, 3], strokeWidth=1.4, **plain)
         return line.encode(y=alt.Y("v_count:Q", scale=scale, axis=axis), **self._color())
