@@ -125,7 +125,9 @@ def quantised(gap_ns: float, duration_ns: float | None) -> Check:
     if gap_ns > duration_ns / 100:
         text = f"the probe gap of {_duration(gap_ns)} is not small against the {_duration(duration_ns)} found"
         return failed(name, text, "Read the interval, not the middle; raise probe_pps or add more entries.")
-    return passed(name, f"the probe gap of {_duration(gap_ns)} is {gap_ns / duration_ns:.2%} of the duration found")
+    return passed(
+        name, f"the probe gap of {_duration(gap_ns)} is {gap_ns / duration_ns:.2%} of the duration found"
+    )
 
 
 def ramp(reception: Reception) -> tuple[Check, float | None]:
@@ -206,9 +208,13 @@ def noisy_host(tester: TesterState, p99_ns: float | None) -> Check:
     """Whether the tester's cores were disturbed enough to colour the figures."""
     name, reasons = "noisy-host", []
     if tester.stalls_over_100us:
-        reasons.append(f"{tester.stalls_over_100us} stalls above 100 us (longest {_duration(tester.stall_max_ns)})")
+        reasons.append(
+            f"{tester.stalls_over_100us} stalls above 100 us (longest {_duration(tester.stall_max_ns)})"
+        )
     elif p99_ns and tester.stall_max_ns > 0.1 * p99_ns:
-        reasons.append(f"a stall of {_duration(tester.stall_max_ns)}, above 10 % of the p99 of {_duration(p99_ns)}")
+        reasons.append(
+            f"a stall of {_duration(tester.stall_max_ns)}, above 10 % of the p99 of {_duration(p99_ns)}"
+        )
     if tester.steal_ns:
         reasons.append(f"{_duration(tester.steal_ns)} stolen by the hypervisor")
     if tester.involuntary_switches:
