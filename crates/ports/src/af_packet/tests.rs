@@ -176,7 +176,8 @@ fn frames_on_loan_hold_their_block_back_and_drops_are_counted() {
     }
     let lent: usize = loans.iter().map(|burst| burst.len()).sum();
     let stats = b.stats();
-    assert!(lent > 600 && stats.rx_dropped as usize + lent >= 6400, "{lent} {stats:?}");
+    // How many fit depends on how early the kernel closes a block, which a busy host decides; the sum does not.
+    assert!(lent > 0 && stats.rx_dropped as usize + lent >= 6400, "{lent} {stats:?}");
     loans.iter_mut().for_each(|burst| b.free(burst));
     send(&mut a, 5, 60);
     assert_eq!(receive(&mut b, 5).len(), 5, "the ring goes on");
