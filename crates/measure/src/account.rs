@@ -77,6 +77,11 @@ impl Account {
         }
     }
 
+    /// The stream starts at `at`: windows are counted from there. To be called before anything arrives.
+    pub fn begin(&mut self, at: Nanos) {
+        self.windows = Windows::new(at, self.options.window);
+    }
+
     /// Sequence numbers below this can be told from duplicates.
     #[inline]
     pub fn room(&self) -> u64 {

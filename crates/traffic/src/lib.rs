@@ -1,3 +1,35 @@
-//! placeholder
+//! The transmit and receive loops.
+//!
+//! [`start`] gives ports and streams to one thread, which sends what is due, takes account of what arrives, and gives
+//! the ports back with an [`Outcome`]. Per frame the loop allocates nothing, takes no lock and makes no system call of
+//! its own; what it shares with others are a few counters.
+//!
+//! ```text
+//!   streams ─► sender per port: merge by due time, stage, stamp ─► port ══► DUT
+//!                                                                            ║
+//!   outcome ◄─ account per stream ◄─ sorter: probe? whose? where? ◄─ port ◄══╝
+//! ```
+//!
+//! [`play`] paces control messages in the same way, on the channel's thread.
 
+mod drain;
+mod error;
+mod host;
+pub mod loopback;
+mod options;
+mod outcome;
 pub mod play;
+mod running;
+mod sender;
+mod shared;
+mod sorter;
+mod source;
+mod state;
+mod stream;
+mod worker;
+
+pub use error::{StartFailed, TrafficError};
+pub use options::{LatePolicy, Options, SpinPolicy};
+pub use outcome::{Outcome, PacketIn, PacketInCounts, PortOutcome, StreamOutcome};
+pub use running::{Finished, Progress, Running, start};
+pub use stream::{Sink, Stop, Stream};

@@ -49,10 +49,8 @@ pub struct AfPacketPort {
 
 impl AfPacketPort {
     fn open_here(interface: &str, netns: Option<&Path>, options: AfPacketOptions) -> Result<Self, PortError> {
-        let name = match netns {
-            Some(path) => {
-                format!("af_packet {interface} in {}", path.file_name().unwrap_or_default().display())
-            }
+        let name = match netns.and_then(Path::file_name) {
+            Some(netns) => format!("af_packet {interface} in {}", netns.to_string_lossy()),
             None => format!("af_packet {interface}"),
         };
         let socket = Socket::packet(&name)?;

@@ -50,6 +50,15 @@ impl Socket {
         if result == 0 { Ok(()) } else { Err(self.error("setsockopt")) }
     }
 
+    /// Lets no frame into the socket's receive queue.
+    pub fn refuse_all(&self) -> Result<(), PortError> {
+        // Return 0: keep no bytes of the frame.
+        let mut program =
+            libc::sock_filter { code: (libc::BPF_RET | libc::BPF_K) as u16, jt: 0, jf: 0, k: 0 };
+        let filter = libc::sock_fprog { len: 1, filter: &raw mut program };
+        self.set(libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, filter)
+    }
+
     /// Reads an option whose value is an array of 32-bit numbers.
     pub fn get<const N: usize>(&self, level: i32, option: i32) -> Option<[u32; N]> {
         let mut value = [0u32; N];

@@ -1,0 +1,42 @@
+//! How a transmission is run.
+
+use flowgauge_clock::Nanos;
+
+/// What to do with frames whose time has passed, because the loop or the port could not keep up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LatePolicy {
+    /// Send them at once, back to back: the mean rate stays exact.
+    #[default]
+    CatchUp,
+    /// Leave them out and count them as not offered: gaps stay at least what the schedule says.
+    Skip,
+}
+
+/// What the loop does when it has nothing to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpinPolicy {
+    /// Ask again at once. For a core of its own.
+    Spin,
+    /// Spin for 50 us, then offer the core to others between one look and the next.
+    #[default]
+    SpinThenYield,
+}
+
+/// How a transmission is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// How long to wait for frames after the last one was sent. `None`: 1 s or 10 times the largest delay seen, at most 5
+    /// s; less when everything that was sent has arrived.
+    pub drain: Option<Nanos>,
+    /// The trial's number in the probes: a frame with another is one of an earlier trial.
+    pub nonce: u16,
+    /// What to do when idle.
+    pub spin: SpinPolicy,
+    /// The core to run on.
+    pub core: Option<usize>,
+    /// What to do with frames that are late.
+    pub late: LatePolicy,
+    /// Length of the slices in which delays are averaged over time; `None`: a hundredth of the longest stream, or 10 ms
+    /// where that is unknown.
+    pub window: Option<Nanos>,
+}

@@ -1,0 +1,180 @@
+//! A transmission on its way, seen from the thread that started it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use flowgauge_clock::{Clock, Nanos};
+use flowgauge_ports::Port;
+
+use crate::error::{StartFailed, TrafficError};
+use crate::options::Options;
+use crate::outcome::Outcome;
+use crate::shared::Shared;
+use crate::stream::Stream;
+use crate::worker::Worker;
+
+/// Starts streams on ports, on a thread of its own.
+///
+/// # Errors
+/// [`StartFailed`], with the ports: a stream names a port that is not there, or has frames that its port does not take;
+/// two streams have one number.
+pub fn start(
+    ports: Vec<Box<dyn Port>>,
+    streams: Vec<Stream>,
+    options: Options,
+) -> Result<Running, StartFailed> {
+    if let Err(error) = check(&ports, &streams) {
+        return Err(StartFailed { error, ports });
+    }
+    let origin = Clock.now();
+    let shared = Arc::new(Shared::new(streams.len()));
+    let ids = streams.iter().map(|stream| stream.id).collect();
+    let worker = Worker::new(ports, streams, options, origin, Arc::clone(&shared));
+    let thread = std::thread::Builder::new().name("fg-traffic".into()).spawn(move || worker.run());
+    match thread {
+        Ok(thread) => Ok(Running { thread: Some(thread), shared, origin, nonce: options.nonce, ids }),
+        Err(error) => Err(StartFailed { error: TrafficError::Thread(error), ports: Vec::new() }),
+    }
+}
+
+fn check(ports: &[Box<dyn Port>], streams: &[Stream]) -> Result<(), TrafficError> {
+    for (i, stream) in streams.iter().enumerate() {
+        if streams[..i].iter().any(|other| other.id == stream.id) {
+            return Err(TrafficError::DuplicateStream { stream: stream.id });
+        }
+        let sink = match stream.sink {
+            crate::Sink::Port(port) => Some(port),
+            crate::Sink::Any | crate::Sink::Control => None,
+        };
+        for port in [stream.tx_port, sink].into_iter().flatten() {
+            if port >= ports.len() {
+                return Err(TrafficError::NoSuchPort { stream: stream.id, port, ports: ports.len() });
+            }
+        }
+        let Some(port) = stream.tx_port.map(|port| &ports[port]) else { continue };
+        let (found, longest) = (stream.template.len(), port.capabilities().longest_frame);
+        if found > longest {
+            let port = port.describe().to_owned();
+            return Err(TrafficError::FrameTooLong { stream: stream.id, port, found, longest });
+        }
+    }
+    Ok(())
+}
+
+/// Counters of a running transmission, by stream in the order given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Since the streams started, until they ended.
+    pub elapsed: Nanos,
+    /// Frames that left.
+    pub sent: Vec<u64>,
+    /// Distinct frames that arrived at ports where they were expected.
+    pub received: Vec<u64>,
+}
+
+/// A transmission that has ended: the ports, and what came of it.
+pub struct Finished {
+    /// The ports, in the order given, ready for the next transmission.
+    pub ports: Vec<Box<dyn Port>>,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// A transmission on its way. Dropping it stops it and waits for its thread.
+pub struct Running {
+    /// Taken by `finish`.
+    thread: Option<JoinHandle<Finished>>,
+    shared: Arc<Shared>,
+    origin: Nanos,
+    nonce: u16,
+    ids: Vec<u16>,
+}
+
+impl Running {
+    /// Where probes count their time from.
+    pub fn origin(&self) -> Nanos {
+        self.origin
+    }
+
+    /// The trial's number in the probes.
+    pub fn nonce(&self) -> u16 {
+        self.nonce
+    }
+
+    /// The streams' numbers in the probes.
+    pub fn ids(&self) -> &[u16] {
+        &self.ids
+    }
+
+    /// Counters so far; at most a tenth of a millisecond old.
+    pub fn progress(&self) -> Progress {
+        let read = |count: fn(&crate::shared::Counts) -> u64| self.shared.streams.iter().map(count).collect();
+        Progress {
+            elapsed: self.shared.elapsed(Clock.now()),
+            sent: read(|stream| stream.sent.load(Relaxed)),
+            received: read(|stream| stream.received.load(Relaxed)),
+        }
+    }
+
+    /// Ends all streams now; the drain follows.
+    pub fn stop(&self) {
+        self.shared.stop.store(true, Relaxed);
+    }
+
+    /// Ends the drain as soon as it begins: whoever calls this knows that nothing is under way any more.
+    pub fn cut_drain(&self) {
+        self.shared.cut_drain.store(true, Relaxed);
+    }
+
+    /// Says how many frames were sent of the stream at `position`, which somebody else sends. That ends the stream.
+    /// Panics when there is no such stream.
+    pub fn set_sent(&self, position: usize, frames: u64) {
+        self.shared.streams[position].announce(frames);
+    }
+
+    /// Whether it has ended, drain included, or broken.
+    pub fn is_finished(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Waits until it has ended, for at most `patience`; whether it has.
+    pub fn wait(&self, patience: Option<Duration>) -> bool {
+        let started = Instant::now();
+        while !self.is_finished() {
+            if patience.is_some_and(|patience| started.elapsed() >= patience) {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        true
+    }
+
+    /// Waits until it has ended, and gives everything back. A transmission with streams that end only when stopped must
+    /// have been stopped.
+    pub fn finish(mut self) -> Finished {
+        match self.thread.take().expect("only finish takes it, once").join() {
+            Ok(finished) => finished,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+
+    /// Stops at once, without drain, and gives everything back.
+    pub fn abort(self) -> Finished {
+        self.stop();
+        self.cut_drain();
+        self.finish()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            self.stop();
+            self.cut_drain();
+            // A panic of the loop was its own; there is nobody to tell.
+            let _ = thread.join();
+        }
+    }
+}

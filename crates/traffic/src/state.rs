@@ -1,0 +1,142 @@
+//! What the loop keeps of each stream.
+
+use flowgauge_clock::Nanos;
+use flowgauge_measure::{Account, AccountOptions, GapErrors};
+use flowgauge_packet::template::PROBE_LEN;
+
+use crate::stream::{Sink, Stop, Stream};
+
+/// Sequence numbers for which there is room from the start, whatever the stream says of its length.
+const ROOM: u64 = 1 << 20;
+/// The most for which there is room from the start: 16 MiB.
+const MOST_ROOM: u64 = 1 << 27;
+/// How far ahead of what was sent there is always room.
+const AHEAD: u64 = 1 << 18;
+
+pub(crate) struct StreamState {
+    pub id: u16,
+    pub sink: Sink,
+    pub account: Account,
+    pub gaps: GapErrors,
+    /// Whether its schedule has gaps.
+    paced: bool,
+    /// Whether this loop sends it.
+    sent_here: bool,
+    /// The most frames that it has, if that is known.
+    most: u64,
+    /// Frames that arrived at each port, further copies included.
+    pub by_port: Vec<u64>,
+    /// Frames that arrived where they were not expected.
+    pub misrouted: u64,
+    pub start: Nanos,
+    pub stop: Nanos,
+    /// When its last frame left.
+    pub last_left: Nanos,
+    /// Where somebody else sends: the end that its schedule gives it.
+    scheduled_end: Option<Nanos>,
+    start_after: Nanos,
+}
+
+impl StreamState {
+    pub fn new(stream: &Stream, ports: usize, origin: Nanos, window: Nanos) -> StreamState {
+        let sent_here = stream.tx_port.is_some();
+        let options = AccountOptions {
+            expected: if sent_here { stream.estimate().unwrap_or(ROOM).clamp(1, MOST_ROOM) } else { ROOM },
+            sent_here,
+            flows: stream.template.flows(),
+            order: stream.flow_order,
+            record: stream.record,
+            origin,
+            window,
+        };
+        StreamState {
+            id: stream.id,
+            sink: stream.sink,
+            account: Account::new(options),
+            gaps: GapErrors::new(stream.schedule.mean_gap()),
+            paced: stream.schedule != flowgauge_measure::Schedule::Max,
+            sent_here,
+            most: stream.estimate().unwrap_or(u64::MAX),
+            by_port: vec![0; ports],
+            misrouted: 0,
+            start: Nanos::MAX,
+            stop: Nanos::MAX,
+            last_left: Nanos::ZERO,
+            scheduled_end: match stream.stop {
+                Stop::After(duration) => Some(stream.start_after + duration),
+                Stop::Count(_) | Stop::UntilStopped => None,
+            },
+            start_after: stream.start_after,
+        }
+    }
+
+    /// The transmission starts. Windows are counted from the stream's start.
+    pub fn begin(&mut self, at: Nanos) {
+        self.start = at + self.start_after;
+        self.account.begin(self.start);
+        self.scheduled_end = self.scheduled_end.map(|end| at + end);
+    }
+
+    /// A frame that was due at `due` left at `at`.
+    #[inline]
+    pub fn left(&mut self, due: Nanos, at: Nanos) {
+        self.account.sent(at);
+        self.last_left = at;
+        if self.paced {
+            self.gaps.record(due, at);
+        }
+    }
+
+    /// A frame arrived at a port.
+    #[inline]
+    pub fn arrived_at(&mut self, port: usize, seq: u64, left: Nanos, at: Nanos) {
+        self.by_port[port] += 1;
+        match self.sink {
+            Sink::Port(expected) if expected != port => self.misrouted += 1,
+            Sink::Control => self.misrouted += 1,
+            Sink::Any | Sink::Port(_) => {
+                self.account.arrived(seq, left, at);
+            }
+        }
+    }
+
+    /// Whether this loop sends it.
+    pub fn sent_here(&self) -> bool {
+        self.sent_here
+    }
+
+    /// Where somebody else sends: the end that its schedule gives it.
+    pub fn scheduled_end(&self) -> Option<Nanos> {
+        self.scheduled_end
+    }
+
+    /// Makes room ahead of what is sent, where the length was not known. Called now and then.
+    pub fn reserve(&mut self) {
+        let needed = self.account.sent_count() + AHEAD;
+        if self.sent_here && self.account.room() < needed.min(self.most) {
+            self.account.reserve(needed);
+        }
+    }
+
+    /// Whether somebody else's stream has ended by `now`; `announced`: how many frames it said it had.
+    pub fn ended_elsewhere(&mut self, now: Nanos, announced: Option<u64>) -> bool {
+        if let (Some(frames), false) = (announced, self.account.sent_known()) {
+            self.account.set_sent(frames);
+        }
+        self.account.sent_known() || self.scheduled_end.is_some_and(|end| now >= end)
+    }
+
+    /// The stream has ended: what arrives after `at` is late.
+    pub fn end(&mut self, at: Nanos) {
+        self.stop = at;
+        self.account.set_stop(at);
+    }
+
+    /// Whether everything that was sent is known to have arrived.
+    pub fn complete(&self) -> bool {
+        let known = self.account.sent_known() && self.sink != Sink::Control;
+        known && self.account.received() >= self.account.sent_count()
+    }
+}
+
+const _: () = assert!(PROBE_LEN == flowgauge_measure::Probe::LEN);

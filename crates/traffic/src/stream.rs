@@ -1,0 +1,87 @@
+//! What is sent, and where it is expected.
+
+use std::sync::Arc;
+
+use flowgauge_clock::Nanos;
+use flowgauge_measure::{FlowOrder, Schedule};
+use flowgauge_packet::FrameTemplate;
+
+/// When a stream ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// That long after its start. What is due before then is sent, if need be a little later.
+    After(Nanos),
+    /// After that many frames.
+    Count(u64),
+    /// When the transmission is stopped.
+    UntilStopped,
+}
+
+/// Where a stream's frames are expected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sink {
+    /// At any port.
+    #[default]
+    Any,
+    /// At the port with that position; elsewhere they are misrouted.
+    Port(usize),
+    /// In PACKET_INs, which are accounted for afterwards; at any port they are misrouted.
+    Control,
+}
+
+/// A stream of frames: which, when, from where, to where.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    /// Its number in the probes; no two streams of a transmission have the same.
+    pub id: u16,
+    /// Position of the port that sends it; `None`: somebody else does, with probes of this transmission's nonce and
+    /// origin, and only arrivals are counted.
+    pub tx_port: Option<usize>,
+    /// Where it is expected.
+    pub sink: Sink,
+    /// Its frames.
+    pub template: Arc<FrameTemplate>,
+    /// When they leave, from the stream's start.
+    pub schedule: Schedule,
+    /// When it ends.
+    pub stop: Stop,
+    /// Its start, from that of the transmission.
+    pub start_after: Nanos,
+    /// In which order the flows are walked.
+    pub flow_order: FlowOrder,
+    /// How many departures and arrivals to keep.
+    pub record: usize,
+}
+
+impl Stream {
+    /// A stream that starts with the transmission, walks its flows in turn, is expected anywhere, and keeps no records.
+    pub fn new(
+        id: u16,
+        tx_port: Option<usize>,
+        template: Arc<FrameTemplate>,
+        schedule: Schedule,
+        stop: Stop,
+    ) -> Stream {
+        let (sink, flow_order) = (Sink::Any, FlowOrder::Sequential);
+        Stream {
+            id,
+            tx_port,
+            sink,
+            template,
+            schedule,
+            stop,
+            start_after: Nanos::ZERO,
+            flow_order,
+            record: 0,
+        }
+    }
+
+    /// Roughly how many frames it has, if that can be said.
+    pub(crate) fn estimate(&self) -> Option<u64> {
+        match self.stop {
+            Stop::After(duration) => self.schedule.estimate_within(duration),
+            Stop::Count(n) => Some(n),
+            Stop::UntilStopped => None,
+        }
+    }
+}
