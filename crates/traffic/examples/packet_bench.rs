@@ -1,12 +1,12 @@
 //! The ports at speed, for benchmarks beside other tools. Prints one JSON object.
 //!
 //! ```text
-//! packet_bench tx INTERFACE SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N] [--netns NAME] [--bypass]
-//! packet_bench rx INTERFACE SECONDS [--core N] [--netns NAME]        counts every frame that arrives
-//! packet_bench loop INTERFACE INTERFACE [--size BYTES] [--core N] [--netns NAME]
+//! packet_bench tx INTERFACE SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N] [--netns NAME] [--bypass] [--backend B]
+//! packet_bench rx INTERFACE SECONDS [--core N] [--netns NAME] [--backend B]        counts every frame that arrives
+//! packet_bench loop INTERFACE INTERFACE [--size BYTES] [--core N] [--netns NAME] [--backend B]
 //! packet_bench ring SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N]
 //! ```
-//! Without `--pps` frames leave as fast as possible. Every frame bears its own sequence number and time.
+//! Backends: af_packet (if not said otherwise), af_xdp. Without `--pps` frames leave as fast as possible. Every frame bears its own sequence number and time.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use flowgauge_clock::{Clock, Nanos};
 use flowgauge_measure::{Rate, Schedule};
 use flowgauge_packet::field::Field;
 use flowgauge_packet::{FlowSet, FrameTemplate, Pattern, Payload};
-use flowgauge_ports::{Burst, Port, af_packet, ring};
+use flowgauge_ports::{Burst, Port, af_packet, af_xdp, ring};
 use flowgauge_traffic::loopback::{LoopbackOptions, measure};
 use flowgauge_traffic::{Options, Outcome, SpinPolicy, Stop, Stream, start};
 
@@ -31,6 +31,7 @@ struct Arguments {
     core: Option<usize>,
     netns: Option<PathBuf>,
     bypass: bool,
+    backend: String,
 }
 
 impl Arguments {
@@ -43,6 +44,7 @@ impl Arguments {
             core: None,
             netns: None,
             bypass: false,
+            backend: "af_packet".into(),
         };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
@@ -52,6 +54,7 @@ impl Arguments {
                 "--size" => found.size = value()?.parse()?,
                 "--flows" => found.flows = value()?.parse()?,
                 "--core" => found.core = Some(value()?.parse()?),
+                "--backend" => found.backend = value()?,
                 "--bypass" => found.bypass = true,
                 "--netns" => found.netns = Some(value()?.into()),
                 _ => found.words.push(word),
@@ -69,8 +72,19 @@ impl Arguments {
     }
 
     fn open(&self, i: usize, receive: bool) -> Result<Box<dyn Port>> {
-        let options = af_packet::AfPacketOptions { receive, qdisc_bypass: self.bypass, ..Default::default() };
-        Ok(Box::new(af_packet::open(self.word(i)?, self.netns.as_deref(), options)?))
+        let (interface, netns) = (self.word(i)?, self.netns.as_deref());
+        match self.backend.as_str() {
+            "af_packet" => {
+                let options =
+                    af_packet::AfPacketOptions { receive, qdisc_bypass: self.bypass, ..Default::default() };
+                Ok(Box::new(af_packet::open(interface, netns, options)?))
+            }
+            "af_xdp" => {
+                let options = af_xdp::AfXdpOptions { receive, ..Default::default() };
+                Ok(Box::new(af_xdp::open(interface, netns, options)?))
+            }
+            other => Err(format!("no backend {other:?}: af_packet or af_xdp").into()),
+        }
     }
 
     fn options(&self) -> Options {
@@ -163,7 +177,8 @@ fn receive(arguments: &Arguments) -> Result<()> {
     let mut turns = 0u32;
     loop {
         let n = port.rx(&mut burst, 64)?;
-        burst.iter().for_each(|slot| counter.frame(slot.bytes(), slot.stamp().unwrap_or(begun)));
+        let now = Clock.now();
+        burst.iter().for_each(|slot| counter.frame(slot.bytes(), slot.stamp().unwrap_or(now)));
         port.free(&mut burst);
         turns = turns.wrapping_add(1);
         if n == 0 {
