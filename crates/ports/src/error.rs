@@ -165,6 +165,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_limit_of_memory_says_what_to_set_it_to() {
+        let error = PortError::MemoryLimit { port: "af_xdp va".into(), needed: 71_303_168, limit: 8 << 20 };
+        assert_eq!(error.name(), "memory-limit");
+        assert_eq!(
+            error.to_string(),
+            "af_xdp va needs 71303168 bytes of locked memory; the limit is 8388608"
+        );
+        assert!(error.advice().contains("CAP_IPC_LOCK") && error.advice().contains("`ulimit -l 69632`"));
+    }
+
+    #[test]
     fn says_where_and_what_is_there_instead() {
         let error = PortError::InterfaceMissing {
             interface: "eth7".into(),

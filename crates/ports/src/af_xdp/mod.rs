@@ -5,6 +5,9 @@
 //! kernel. Where the driver can, the card itself reads and writes there; elsewhere (veth) the kernel copies once. The
 //! program goes when the port is dropped, and with the process however that ends.
 //!
+//! After [`PortError::LinkDown`] open the port anew: frames that were in the transmit ring would leave, late, when the link
+//! comes back.
+//!
 //! Nothing stamps frames on this path: whoever polls the port does. Interfaces in generic mode, and an MTU above 3 800
 //! bytes in any, are better served by [`af_packet`](crate::af_packet).
 //!
@@ -205,10 +208,11 @@ impl Port for AfXdpPort {
         let max = max.min(burst.room());
         let mut n = 0;
         for _ in 0..self.queues.len() {
-            n += self.queues[self.turn].receive(burst, max - n)?;
             if n == max {
                 break;
             }
+            n += self.queues[self.turn].receive(burst, max - n)?;
+            // The next call starts with the next queue, so that a busy one can't starve the others.
             self.turn = (self.turn + 1) % self.queues.len();
         }
         Ok(n)
