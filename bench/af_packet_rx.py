@@ -84,7 +84,7 @@ def send(link: Wire, pps: float) -> int:
 
 def ours_loses_nothing(link: Wire, pps: float) -> bool:
     """One trial with our receiver, which checks every frame's sequence number and delay."""
-    program = [example("afp_rx"), link.right, "--seconds", str(TRIAL_S + 2)]
+    program = [example("packet_bench"), "rx", link.right, str(TRIAL_S + 2)]
     with background(link.command(link.right, program, core=1)) as receiver:
         time.sleep(0.5)
         sent = send(link, pps)

@@ -22,7 +22,7 @@ FRAME = "{ fill(0xff, 6), 0x02, 0, 0, 0, 0, 0x01, 0x08, 0x00, fill(0x45, 46) }"
 def run(pairs: int) -> Result:
     """Frames per second, both sides."""
     need("ip", "trafgen", "taskset")
-    ours = example("afp_tx")
+    ours = example("packet_bench")
     with wire() as link, tempfile.TemporaryDirectory() as scratch:
         frame = Path(scratch) / "frame.cfg"
         frame.write_text(FRAME)
@@ -39,7 +39,7 @@ def run(pairs: int) -> Result:
         ]
         return interleave(
             pairs,
-            lambda: rate(link, [ours, link.left, "--seconds", "4", "--size", "64"]),
+            lambda: rate(link, [ours, "tx", link.left, "4"]),
             lambda: rate(link, peer),
             peer_name="trafgen",
             unit="frames/s",

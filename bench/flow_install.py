@@ -32,7 +32,7 @@ def run(entries: int, pairs: int) -> Result:
         ofctl = ["ovs-ofctl", "-O", "OpenFlow13"]
         return interleave(
             pairs,
-            lambda: switch.timed([install, f"127.0.0.1:{PORT}", str(entries)], entries),
+            lambda: switch.timed([install, f"tcp:127.0.0.1:{PORT}", str(entries)], entries),
             lambda: switch.timed([*ofctl, "add-flows", target, str(flows)], entries),
             peer_name="ovs-ofctl add-flows",
             unit="s",

@@ -6,9 +6,6 @@ Times are nanoseconds on the tester's clock. Errors are those of `flowgauge.erro
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from flowgauge.flows import FlowSet, Schedule
 
 __version__: str
@@ -37,6 +34,11 @@ def open_af_packet(interface: str, netns: str | None = None) -> Port:
 
 def impaired(port: Port, delay_ns: int, loss_one_in: int | None) -> Port:
     """The port with a delay line and a known loss on receipt; `port` is empty afterwards."""
+
+def measure_loopback(
+    ports: Sequence[Port], sizes: Sequence[int], *, core: int | None, trial_ns: int
+) -> tuple[list[tuple[int, float]], float, float]:
+    """Two joined ports: frames/s without loss by size, median of the tester's own delay, half-width of its 5..95 % range (ns)."""
 
 class StreamSpec:
     """One stream of a transmission. `tx_port` None: frames come by PACKET_OUT; `rx_port` -1: any port, -2: PACKET_IN."""
@@ -68,10 +70,16 @@ class Transmission:
         """Elapsed ns, sent and received per stream."""
     def stop(self) -> None:
         """No more frames; drain."""
+    def cut_drain(self) -> None:
+        """Nothing is under way any more: end the drain as soon as it begins."""
+    def set_sent(self, stream: int, frames: int) -> None:
+        """How many frames somebody else sent of a stream. That ends it."""
     def wait(self, timeout_s: float) -> bool:
         """Whether it has ended within that time."""
     def finish(self) -> dict[str, Any]:
-        """Wait for the end, put the ports back, give the outcome (see `testbed/outcome.py`)."""
+        """Wait for the end, put the ports back, give the outcome: `streams` (fields of Reception, `latency` those of Latency), `tester`
+        (fields of TesterState), `error` (an exception or None), `pinned`. The second call gives an empty one.
+        """
 
 class FlowMods:
     """FLOW_MODs of one kind: `text` in ovs-ofctl syntax, exact on `fields` of each flow of `flows` if there is a set."""
@@ -135,20 +143,11 @@ class Channel:
 class Switch:
     """The embedded software switch; it listens on a free port of the loopback."""
 
-    def __init__(
-        self, ports: Sequence[Port], *, versions: Sequence[str], datapath_id: int, cores: Sequence[int]
-    ) -> None: ...
+    def __init__(self, ports: Sequence[Port], *, versions: Sequence[str], datapath_id: int) -> None: ...
     @property
     def address(self) -> tuple[str, int]:
         """Where it listens."""
-    def reset(self) -> None:
-        """Remove all entries."""
     def alive(self) -> bool:
         """Whether its thread runs."""
     def stop(self) -> None:
         """End it."""
-
-class Echoer:
-    """A channel end that only answers echoes, for the loop-back measurement."""
-
-IntArray = NDArray[np.int64]

@@ -48,7 +48,7 @@ def reception(
     return replace(made, **changes)
 
 
-def tester_state(**changes: Any) -> TesterState:
+def quiet_tester(**changes: Any) -> TesterState:
     quiet = TesterState(
         rx_dropped=0,
         tx_errors=0,

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from receptions import latency, reception, tester_state
+from receptions import latency, reception, quiet_tester
 
 from flowgauge.analysis import checks
 from flowgauge.model import CheckState
@@ -15,12 +15,12 @@ LOOPBACK = Loopback(
 
 
 def test_tester_loss_invalidates_the_trial() -> None:
-    dropped = checks.tester_loss(tester_state(rx_dropped=1))
+    dropped = checks.tester_loss(quiet_tester(rx_dropped=1))
     assert dropped.state is FAIL
     assert dropped.invalidates
-    assert checks.tester_loss(tester_state(stall_max_ns=2 * 10**6)).state is FAIL
-    assert checks.tester_loss(tester_state(stall_max_ns=2 * 10**6, ring_ns=None)).state is PASS
-    assert checks.tester_loss(tester_state()).state is PASS
+    assert checks.tester_loss(quiet_tester(stall_max_ns=2 * 10**6)).state is FAIL
+    assert checks.tester_loss(quiet_tester(stall_max_ns=2 * 10**6, ring_ns=None)).state is PASS
+    assert checks.tester_loss(quiet_tester()).state is PASS
 
 
 @pytest.mark.parametrize(
@@ -100,20 +100,20 @@ def test_channel_and_entries() -> None:
     ],
 )
 def test_noisy_host(changes: dict[str, int]) -> None:
-    assert checks.noisy_host(tester_state(**changes), 1000).state is FAIL
-    assert checks.noisy_host(tester_state(), 1000).state is PASS
+    assert checks.noisy_host(quiet_tester(**changes), 1000).state is FAIL
+    assert checks.noisy_host(quiet_tester(), 1000).state is PASS
 
 
 def test_every_check_is_explained_and_gives_advice_when_it_fails() -> None:
     made = [
-        checks.tester_loss(tester_state(rx_dropped=1)),
+        checks.tester_loss(quiet_tester(rx_dropped=1)),
         checks.tester_limited(LOOPBACK, delay_ns=1500),
         checks.offered_load(100, 50),
         checks.quantised(50, 100),
         checks.few_samples(1),
         checks.channel(closed="gone"),
         checks.flow_rejected((), installed=1, expected=2),
-        checks.noisy_host(tester_state(steal_ns=1), None),
+        checks.noisy_host(quiet_tester(steal_ns=1), None),
     ]
     for check in made:
         assert check.advice, check.name

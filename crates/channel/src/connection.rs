@@ -118,7 +118,7 @@ impl Connection {
     /// [`ChannelError::Rejected`] when the peer answers with an ERROR; [`ChannelError::Timeout`]; why the
     /// connection has ended.
     pub fn transact_raw(&self, request: &[u8], timeout: Duration) -> Result<Vec<Reply>, ChannelError> {
-        let xid = Header::read(request).map_or(0, |header| header.xid);
+        let xid = Header::parse(request).map_or(0, |header| header.xid);
         lock(&self.shared.transactions).insert(xid, Transaction::default());
         let result = self.send_raw(request).and_then(|()| self.await_reply(xid, request, timeout));
         lock(&self.shared.transactions).remove(&xid);
@@ -186,7 +186,7 @@ impl Connection {
         barrier
     }
 
-    /// Starts a job in the I/O loop. Several may run; they see replies in the order in which they started.
+    /// Starts a job in the I/O loop. Several may run and take turns.
     pub fn start_job(&self, job: Box<dyn Job>) {
         match self.shared.why() {
             None => self.shared.command(Command::Start(job)),
@@ -300,7 +300,7 @@ fn reject_errors(replies: Vec<Reply>) -> Result<Vec<Reply>, ChannelError> {
         None => Ok(replies),
         Some(reply) => {
             let (error_type, code, data) = wire::error_fields(&reply.frame);
-            let xid = Header::read(&reply.frame).map_or(0, |header| header.xid);
+            let xid = Header::parse(&reply.frame).map_or(0, |header| header.xid);
             Err(ChannelError::Rejected { xid, error_type, code, data: data.to_vec() })
         }
     }

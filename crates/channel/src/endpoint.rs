@@ -14,7 +14,7 @@ use crate::connection::Connection;
 use crate::error::ChannelError;
 use crate::netns;
 use crate::poll::Wake;
-use crate::socket::ask_for_stamps;
+use crate::socket::{ask_for_stamps, keep_stamps_on};
 use crate::worker::{Source, Worker};
 
 /// An endpoint of OpenFlow connections. Dropping it closes them all and ends its thread.
@@ -64,6 +64,7 @@ impl Channel {
     fn start(address: Address, source: Source, config: Config) -> Result<Channel, ChannelError> {
         let setup =
             |e: io::Error| ChannelError::Setup { address: address.to_string(), reason: e.to_string() };
+        keep_stamps_on();
         let wake = Arc::new(Wake::new().map_err(setup)?);
         let stop = Arc::new(AtomicBool::new(false));
         let arrivals = Arc::new(Arrivals::default());

@@ -77,7 +77,7 @@ impl Framer {
     pub fn next_frame(&mut self, expect: Expect) -> Result<Option<&[u8]>, ChannelError> {
         let bytes = &self.buffer[self.start..self.end];
         check(bytes, expect, self.offset)?;
-        let Some(header) = Header::read(bytes) else { return Ok(None) };
+        let Some(header) = Header::parse(bytes) else { return Ok(None) };
         let length = usize::from(header.length);
         if bytes.len() < length {
             return Ok(None);
@@ -112,7 +112,7 @@ fn check(bytes: &[u8], expect: Expect, offset: u64) -> Result<(), ChannelError> 
         }
         Expect::Opening | Expect::Version(_) => {}
     }
-    let Some(header) = Header::read(bytes) else { return Ok(()) };
+    let Some(header) = Header::parse(bytes) else { return Ok(()) };
     if usize::from(header.length) < HEADER_LEN {
         return garbage(2, "a length of at least 8", format!("length {}", header.length));
     }

@@ -22,6 +22,7 @@ mod hello;
 mod job;
 mod link;
 mod log;
+mod messages;
 pub mod netns;
 mod outbox;
 mod poll;

@@ -17,7 +17,7 @@ use crate::socket::{Read, Socket};
 
 /// Reads per turn before writing has its turn.
 const READS: usize = 16;
-/// How long a close waits for queued bytes to leave.
+/// How long a close waits for queued bytes to leave, and for the peer to close too.
 const CLOSE_TIMEOUT: Nanos = Nanos::from_secs(1);
 
 /// One connection in the loop.
@@ -34,6 +34,7 @@ pub struct Link {
     pub writable: bool,
     poked: bool,
     closing: Option<Nanos>,
+    half_closed: bool,
     config: Config,
     opened: Nanos,
     heard: Nanos,
@@ -67,6 +68,7 @@ impl Link {
             writable: true,
             poked: false,
             closing: None,
+            half_closed: false,
             config,
             opened: now,
             heard: now,
@@ -89,11 +91,7 @@ impl Link {
         self.timeouts(now)?;
         let sent = self.send()?;
         let worked = self.run_jobs(now)?;
-        if let Some(deadline) = self.closing {
-            if (self.writer.is_empty() && !self.shared.has_work()) || now > deadline {
-                return Err(ChannelError::ClosedHere);
-            }
-        }
+        self.close(now)?;
         Ok(if commanded || received || sent || worked { Turn::Busy } else { Turn::Idle })
     }
 
@@ -148,10 +146,32 @@ impl Link {
         true
     }
 
+    /// Closes in order: what is queued goes out, the peer is told, and what it still sends is read and
+    /// forgotten until it closes too. (Closing with unread bytes would reset the connection, and the peer
+    /// could lose what it has not read yet.)
+    fn close(&mut self, now: Nanos) -> Result<(), ChannelError> {
+        let Some(deadline) = self.closing else { return Ok(()) };
+        if now > deadline {
+            return Err(ChannelError::ClosedHere);
+        }
+        if !self.half_closed && self.writer.is_empty() && !self.shared.has_work() {
+            self.half_closed = true;
+            self.socket.shutdown_write();
+        }
+        while self.half_closed && self.readable {
+            match self.socket.read(self.framer.space()) {
+                Ok(Read::Bytes(..)) => {}
+                Ok(Read::Empty) => self.readable = false,
+                Ok(Read::End) | Err(_) => return Err(ChannelError::ClosedHere),
+            }
+        }
+        Ok(())
+    }
+
     fn receive(&mut self, now: Nanos) -> Result<bool, ChannelError> {
         let mut any = false;
         for _ in 0..READS {
-            if !self.readable {
+            if !self.readable || self.half_closed {
                 break;
             }
             if self.session.is_paused() {
@@ -166,6 +186,7 @@ impl Link {
                     self.handle(stamp)?;
                 }
                 Ok(Read::Empty) => self.readable = false,
+                Ok(Read::End) if self.closing.is_some() => return Err(ChannelError::ClosedHere),
                 Ok(Read::End) => return Err(ChannelError::Closed { partial: self.framer.pending() }),
                 Err(error) => return Err(broken(&error)),
             }
@@ -266,11 +287,19 @@ impl Link {
                 at += 1;
             }
         }
+        if any && self.jobs.len() > 1 {
+            // Another goes first next time: a job that fills the socket must not starve those behind it.
+            self.jobs.rotate_left(1);
+            self.due.rotate_left(1);
+        }
         Ok(any)
     }
 
     /// A write failed: what the peer sent before it went away counts first, and usually says why.
     fn write_failed(&mut self, error: &io::Error) -> Result<bool, ChannelError> {
+        if self.half_closed {
+            return Err(ChannelError::ClosedHere);
+        }
         self.writable = false;
         self.readable = true;
         while self.readable && !self.session.is_paused() {

@@ -177,7 +177,7 @@ impl Outbox {
 fn boundary(bytes: &[u8], at: usize) -> usize {
     let mut end = 0;
     while end < at {
-        match Header::read(&bytes[end..]) {
+        match Header::parse(&bytes[end..]) {
             Some(header) if usize::from(header.length) >= HEADER_LEN => end += usize::from(header.length),
             Some(_) | None => return bytes.len(),
         }

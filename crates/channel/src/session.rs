@@ -72,14 +72,14 @@ impl Session {
         jobs: &mut Jobs,
         out: &mut Vec<u8>,
     ) -> Result<(), ChannelError> {
-        let header = Header::read(frame).expect("the framing gives whole messages");
-        self.shared.counters.count(header.kind, from_kernel);
+        let header = Header::parse(frame).expect("the framing gives whole messages");
+        self.shared.counters.count(header.message_type, from_kernel);
         self.silent = false;
-        match (self.phase, header.kind) {
+        match (self.phase, header.message_type) {
             (Phase::Hello, _) => self.opening(frame, header, out),
             (_, wire::HELLO) => Ok(()),
             (_, wire::ECHO_REQUEST) if self.config.answer_echo => {
-                let reply = Header { kind: wire::ECHO_REPLY, ..header };
+                let reply = Header { message_type: wire::ECHO_REPLY, ..header };
                 out.extend_from_slice(&reply.to_bytes());
                 out.extend_from_slice(&frame[wire::HEADER_LEN..]);
                 Ok(())
@@ -96,7 +96,7 @@ impl Session {
     }
 
     fn opening(&mut self, frame: &[u8], header: Header, out: &mut Vec<u8>) -> Result<(), ChannelError> {
-        if header.kind == wire::ERROR {
+        if header.message_type == wire::ERROR {
             // The peer refuses our versions (HELLO_FAILED), or us altogether.
             let ours = self.config.versions.list();
             return Err(ChannelError::VersionMismatch { ours, theirs: vec![header.version] });
@@ -126,7 +126,7 @@ impl Session {
     }
 
     fn deliver(&mut self, frame: &[u8], header: Header, stamp: Nanos, jobs: &mut Jobs) {
-        if header.kind == wire::ECHO_REPLY && self.keep_alive == Some(header.xid) {
+        if header.message_type == wire::ECHO_REPLY && self.keep_alive == Some(header.xid) {
             self.keep_alive = None;
             return;
         }
@@ -136,7 +136,7 @@ impl Session {
                 return;
             }
         }
-        if wire::is_asynchronous(header.kind) || !self.complete(frame, header, stamp) {
+        if wire::is_asynchronous(header.message_type) || !self.complete(frame, header, stamp) {
             self.log(frame, stamp);
         }
     }
@@ -148,7 +148,7 @@ impl Session {
             return false;
         };
         transaction.replies.push(Reply { stamp, frame: frame.to_vec() });
-        let part = header.kind == wire::multipart_reply(header.version) && wire::more_follows(frame);
+        let part = header.message_type == wire::multipart_reply(header.version) && wire::more_follows(frame);
         transaction.done = !part;
         if transaction.done {
             self.shared.transactions_signal.notify_all();

@@ -2,8 +2,10 @@
 //!
 //! Everything else about messages belongs to `flowgauge-openflow`; the channel moves frames.
 
+pub use flowgauge_openflow::Header;
+
 /// Length of the header that starts each message.
-pub const HEADER_LEN: usize = 8;
+pub const HEADER_LEN: usize = Header::LEN;
 
 /// HELLO.
 pub const HELLO: u8 = 0;
@@ -50,45 +52,12 @@ pub const fn is_asynchronous(kind: u8) -> bool {
     matches!(kind, PACKET_IN | FLOW_REMOVED | PORT_STATUS)
 }
 
-/// The header of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// Wire version: 1 is OpenFlow 1.0, 4 is 1.3.
-    pub version: u8,
-    /// Message type, numbered as the version does.
-    pub kind: u8,
-    /// Length of the whole message in bytes, header included.
-    pub length: u16,
-    /// Transaction id.
-    pub xid: u32,
-}
-
-impl Header {
-    /// Reads the first eight bytes; `None` if there are fewer.
-    pub fn read(bytes: &[u8]) -> Option<Header> {
-        let &[version, kind, l0, l1, x0, x1, x2, x3] = bytes.first_chunk::<HEADER_LEN>()?;
-        Some(Header {
-            version,
-            kind,
-            length: u16::from_be_bytes([l0, l1]),
-            xid: u32::from_be_bytes([x0, x1, x2, x3]),
-        })
-    }
-
-    /// Its eight bytes.
-    pub fn to_bytes(self) -> [u8; HEADER_LEN] {
-        let [l0, l1] = self.length.to_be_bytes();
-        let [x0, x1, x2, x3] = self.xid.to_be_bytes();
-        [self.version, self.kind, l0, l1, x0, x1, x2, x3]
-    }
-}
-
 /// A whole message: header and body. The body is cut to what the length field can say (65 527 bytes).
 pub fn message(version: u8, kind: u8, xid: u32, body: &[u8]) -> Vec<u8> {
     let body = &body[..body.len().min(usize::from(u16::MAX) - HEADER_LEN)];
     let length = (HEADER_LEN + body.len()) as u16;
     let mut bytes = Vec::with_capacity(usize::from(length));
-    bytes.extend_from_slice(&Header { version, kind, length, xid }.to_bytes());
+    bytes.extend_from_slice(&Header { version, message_type: kind, length, xid }.to_bytes());
     bytes.extend_from_slice(body);
     bytes
 }

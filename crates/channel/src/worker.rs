@@ -105,7 +105,9 @@ impl Worker {
         let deadline = self.links.iter().flatten().filter_map(Link::deadline).chain(self.connect_at).min();
         let until = deadline.map(|d| d - now);
         let spinning = active || until.is_some_and(|left| left <= spin);
-        let mut timeout = if spinning { Some(Nanos::ZERO) } else { until.map(|left| left - spin) };
+        // epoll lets a wait end up to a thousandth late: wait a little less first, then for the rest.
+        let early = |left: Nanos| left - spin - Nanos(left.0 / 500);
+        let mut timeout = if spinning { Some(Nanos::ZERO) } else { until.map(early) };
         if !spinning {
             self.wake.about_to_sleep();
             let work = self.links.iter().flatten().any(Link::has_work) || self.stop.load(Ordering::Acquire);

@@ -3,6 +3,7 @@
 //! Two matches that mean the same are equal here, whatever order or notation they came in. The naive
 //! definitions of matching, covering and overlap live here too: tests hold the classifier against them.
 
+use flowgauge_openflow::{Match, MatchEntry};
 use flowgauge_packet::{Field, FlowKey, FlowMask};
 
 /// One field of a match. The field must be present and equal `value` where `mask` has bits.
@@ -78,6 +79,18 @@ impl Rule {
         self.terms.iter().all(|mine| {
             other.term(mine.field).is_none_or(|o| (mine.value ^ o.value) & mine.mask & o.mask == 0)
         })
+    }
+}
+
+impl From<&Match> for Rule {
+    fn from(wanted: &Match) -> Rule {
+        wanted.entries.iter().map(|e| (e.field, e.value, e.mask)).collect()
+    }
+}
+
+impl From<&Rule> for Match {
+    fn from(rule: &Rule) -> Match {
+        rule.terms.iter().map(|t| MatchEntry::masked(t.field, t.value, t.mask)).collect()
     }
 }
 

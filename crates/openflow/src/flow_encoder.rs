@@ -1,8 +1,8 @@
 //! FLOW_MODs of a whole flow set, one after another, at the speed of a copy.
 
-use flowgauge_packet::{Field, FlowSet};
+use flowgauge_packet::{Field, FlowSet, Pattern};
 
-use crate::{EncodeError, FlowMod, Match, MatchError, Message, Version, encode};
+use crate::{Body, EncodeError, FlowMod, Match, MatchError, Message, Version, encode};
 
 /// Writes the FLOW_MOD of any flow of a set.
 ///
@@ -99,7 +99,7 @@ impl FlowEncoder {
         }
         let match_: Match = match_.with_prerequisites(|f| self.value(f, 0));
         match_.check().map_err(FlowEncodeError::Match)?;
-        Ok(Message { xid, body: FlowMod { match_, ..self.flow.clone() }.into() })
+        Ok(Message { xid, body: Body::FlowMod(FlowMod { match_, ..self.flow.clone() }) })
     }
 
     /// The value of a field in flow `i`: the set's own, or one of its default headers.
@@ -112,7 +112,11 @@ impl FlowEncoder {
         let varies = |f: &&Field| {
             let value = |i| self.flows.value(**f, i);
             self.flow.match_.entry(**f).is_none() && (1..self.len().min(64)).any(|i| value(i) != value(0))
-                || self.flows.patterns().iter().any(|(p, pattern)| p == *f && !pattern.is_fixed())
+                || self
+                    .flows
+                    .patterns()
+                    .iter()
+                    .any(|(p, pattern)| p == *f && !matches!(pattern, Pattern::Fixed(_)))
         };
         self.fields.iter().filter(varies).map(|&field| self.find_place(field, first)).collect()
     }
@@ -180,8 +184,6 @@ fn write_bits(bytes: &mut [u8], end: usize, bits: u32, value: u128) {
 
 #[cfg(test)]
 mod tests {
-    use flowgauge_packet::Pattern;
-
     use super::*;
     use crate::{Action, PortNo};
 

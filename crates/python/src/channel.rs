@@ -107,7 +107,7 @@ pub fn version(text: &str) -> PyResult<Version> {
 
 /// Its number on the wire.
 pub fn wire_version(version: Version) -> u8 {
-    version as u8
+    version.wire()
 }
 
 /// A duration in seconds; what is no duration is none.

@@ -2,6 +2,7 @@
 
 use flowgauge_channel::ChannelError;
 use flowgauge_ports::PortError;
+use flowgauge_traffic::TrafficError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 
@@ -16,6 +17,9 @@ const CLASSES: &[(&str, &str)] = &[
     ("namespace", "SetupError"),
     ("port-system", "SetupError"),
     ("frame-too-long", "UsageError"),
+    ("no-such-port", "UsageError"),
+    ("duplicate-stream", "UsageError"),
+    ("thread", "SetupError"),
     ("never-connected", "NeverConnectedError"),
     ("version-mismatch", "VersionMismatchError"),
     ("garbage", "GarbageError"),
@@ -71,4 +75,15 @@ pub fn channel(error: &ChannelError) -> PyErr {
         | ChannelError::Decode(_) => None,
     };
     raise(error.name(), &error.to_string(), advice)
+}
+
+/// An error of the traffic engine.
+pub fn traffic(error: &TrafficError) -> PyErr {
+    match error {
+        TrafficError::Port(error) => port(error),
+        TrafficError::NoSuchPort { .. }
+        | TrafficError::DuplicateStream { .. }
+        | TrafficError::FrameTooLong { .. }
+        | TrafficError::Thread(_) => raise(error.name(), &error.to_string(), None),
+    }
 }

@@ -1,7 +1,16 @@
 //! Python bindings of Flowgauge's packet side: `flowgauge._core`. No logic lives here.
 
+mod channel;
+mod connection;
 mod errors;
+mod flow_mods;
+mod loopback;
+mod outcome;
+mod play;
 mod port;
+mod schedule;
+mod switch;
+mod transmission;
 mod values;
 
 use pyo3::prelude::*;
@@ -16,8 +25,18 @@ fn now() -> u64 {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<channel::Channel>()?;
+    module.add_class::<connection::Connection>()?;
+    module.add_class::<flow_mods::FlowMods>()?;
+    module.add_class::<play::Play>()?;
     module.add_class::<port::Port>()?;
+    module.add_class::<switch::Switch>()?;
+    module.add_class::<transmission::StreamSpec>()?;
+    module.add_class::<transmission::Transmission>()?;
     module.add_function(wrap_pyfunction!(now, module)?)?;
+    module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
+    module.add_function(wrap_pyfunction!(port::impaired, module)?)?;
+    module.add_function(wrap_pyfunction!(port::open_af_packet, module)?)?;
     module.add_function(wrap_pyfunction!(port::ring_pair, module)?)?;
     module.add_function(wrap_pyfunction!(values::flow_values, module)?)
 }

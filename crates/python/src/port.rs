@@ -23,7 +23,9 @@ impl Port {
 
     /// Takes the port out. An error when somebody else has it.
     pub fn take(&self) -> PyResult<Box<dyn flowgauge_ports::Port>> {
-        self.lock().take().ok_or_else(|| usage("the port is in use by a transmission or a switch, or was closed"))
+        self.lock()
+            .take()
+            .ok_or_else(|| usage("the port is in use by a transmission or a switch, or was closed"))
     }
 
     /// Puts the port back.
@@ -75,4 +77,26 @@ pub fn impaired(port: &Port, delay_ns: u64, loss_one_in: Option<u64>) -> PyResul
 pub fn ring_pair(slots: usize) -> (Port, Port) {
     let (a, b) = ring::pair(slots);
     (Port::new(Box::new(a)), Port::new(Box::new(b)))
+}
+
+/// Takes all ports out of their handles, or none: an error when somebody else has one.
+pub fn take_all(py: Python<'_>, ports: &[Py<Port>]) -> PyResult<Vec<Box<dyn flowgauge_ports::Port>>> {
+    let mut taken = Vec::new();
+    for port in ports {
+        match port.borrow(py).take() {
+            Ok(port) => taken.push(port),
+            Err(error) => {
+                put_all(py, ports, taken);
+                return Err(error);
+            }
+        }
+    }
+    Ok(taken)
+}
+
+/// Puts ports back into their handles, in their order.
+pub fn put_all(py: Python<'_>, handles: &[Py<Port>], ports: Vec<Box<dyn flowgauge_ports::Port>>) {
+    for (handle, port) in handles.iter().zip(ports) {
+        handle.borrow(py).put(port);
+    }
 }

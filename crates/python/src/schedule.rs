@@ -19,7 +19,11 @@ pub fn schedule(value: &Bound<'_, PyAny>) -> PyResult<Schedule> {
             if frames == 0 {
                 return Err(usage("a burst has at least 1 frame"));
             }
-            Ok(Schedule::Burst { frames, gap: Nanos(value.getattr("gap_ns")?.extract()?), rate: rate(value)? })
+            Ok(Schedule::Burst {
+                frames,
+                gap: Nanos(value.getattr("gap_ns")?.extract()?),
+                rate: rate(value)?,
+            })
         }
         "max" => Ok(Schedule::Max),
         _ => Err(usage(format!("no schedule is called {kind:?}; there are: cbr, poisson, burst, max"))),

@@ -1,4 +1,4 @@
-//! The transmit and receive loops.
+//! The transmit and receive loops, and paced control messages ([`play`]).
 //!
 //! [`start`] gives ports and streams to one thread, which sends what is due, takes account of what arrives, and gives
 //! the ports back with an [`Outcome`]. Per frame the loop allocates nothing, takes no lock and makes no system call of
@@ -9,8 +9,6 @@
 //!                                                                            ║
 //!   outcome ◄─ account per stream ◄─ sorter: probe? whose? where? ◄─ port ◄══╝
 //! ```
-//!
-//! [`play`] paces control messages in the same way, on the channel's thread.
 
 mod drain;
 mod error;

@@ -118,6 +118,14 @@ impl Running {
         }
     }
 
+    /// Waits until it takes account of what arrives (at most 50 ms, while ports are emptied of what lies in them from
+    /// before). Whoever sends frames of its streams from elsewhere starts after this, or they are taken for old ones.
+    pub fn wait_until_started(&self) {
+        while self.progress().elapsed == Nanos::ZERO && !self.is_finished() {
+            std::thread::sleep(Duration::from_micros(50));
+        }
+    }
+
     /// Ends all streams now; the drain follows.
     pub fn stop(&self) {
         self.shared.stop.store(true, Relaxed);

@@ -30,7 +30,7 @@ fn bench(serve: bool, more: More) -> Bench {
     let mut log = Log::new();
     switch.wait_log(SOON);
     switch.poll_log(&mut log);
-    let xid = wire::Header::read(log.iter().next().unwrap().frame).unwrap().xid;
+    let xid = wire::Header::parse(log.iter().next().unwrap().frame).unwrap().xid;
     switch.send_raw(&wire::message(4, wire::FEATURES_REPLY, xid, &[0; 24])).unwrap();
     let controller = listening.wait_connected(SOON).unwrap();
     if serve {
@@ -47,8 +47,8 @@ fn answer(switch: &Connection, more: More) {
         switch.poll_log(&mut log);
         let _ = switch.send_with(|out| {
             for request in log.iter() {
-                let header = wire::Header::read(request.frame).unwrap();
-                if header.kind == wire::barrier_request(4) {
+                let header = wire::Header::parse(request.frame).unwrap();
+                if header.message_type == wire::barrier_request(4) {
                     out.extend(wire::message(4, wire::barrier_reply(4), header.xid, &[]));
                 } else {
                     more(n, request.frame, out);
@@ -88,7 +88,7 @@ fn a_hundred_thousand_flow_mods_and_a_barrier() {
 fn refusals_are_listed_by_index() {
     let bench = bench(true, |i, request, out| {
         if i % 1000 == 7 {
-            let xid = wire::Header::read(request).unwrap().xid;
+            let xid = wire::Header::parse(request).unwrap().xid;
             out.extend(wire::message(4, wire::ERROR, xid, &[0, 5, 0, 1]));
         }
     });
@@ -119,7 +119,7 @@ fn paced_echoes_come_back_intact_and_in_time() {
 #[test]
 fn statistics_are_replied_by_their_last_part() {
     let bench = bench(true, |_, request, out| {
-        let xid = wire::Header::read(request).unwrap().xid;
+        let xid = wire::Header::parse(request).unwrap().xid;
         for more in [1, 1, 0] {
             out.extend(wire::message(4, wire::multipart_reply(4), xid, &[0, 1, 0, more, 0, 0, 0, 0]));
         }
@@ -172,7 +172,7 @@ fn packet_outs_carry_probes_stamped_as_they_leave() {
     let log = bench.switch.take_log();
     for (i, received) in log.iter().enumerate() {
         assert_eq!(received.frame.len(), 40 + 196);
-        assert_eq!(usize::from(wire::Header::read(received.frame).unwrap().length), received.frame.len());
+        assert_eq!(usize::from(wire::Header::parse(received.frame).unwrap().length), received.frame.len());
         let probe = Probe::read(&received.frame[40 + 42..]).unwrap();
         assert_eq!((probe.nonce, probe.stream, probe.seq), (77, 3, i as u64));
         let sent = Nanos(result.sent_ns[i] as u64);
@@ -248,16 +248,17 @@ fn a_channel_that_ends_is_a_result() {
 #[test]
 fn two_plays_run_beside_each_other_and_requests_still_work() {
     let bench = bench(true, |_, _, _| {});
+    let adds = Play::start(&bench.controller, flow_mods(300_000), PlayOptions::default());
+    // The second must not be starved by the first, which fills the socket.
     let paced = PlayOptions {
         schedule: Schedule::cbr_pps(200.0).unwrap(),
-        duration: Some(Nanos::from_millis(150)),
+        count: Some(30),
         barrier: false,
         ..PlayOptions::default()
     };
     let echoes = Play::start(&bench.controller, Box::new(Echoes::new(4)), paced);
-    let adds = Play::start(&bench.controller, flow_mods(200_000), PlayOptions::default());
     bench.controller.barrier(SOON).unwrap();
-    assert_eq!(adds.wait(Some(SOON)).unwrap().sent, 200_000);
+    assert_eq!(adds.wait(Some(SOON)).unwrap().sent, 300_000);
     let echoes = echoes.wait(Some(SOON)).unwrap();
     assert_eq!(echoes.sent, 30);
     assert!(echoes.payload_intact.iter().all(|ok| *ok));

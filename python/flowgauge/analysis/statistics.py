@@ -28,6 +28,11 @@ class Estimate:
     interval: str
     count: int
 
+    def not_below(self, least: float) -> Estimate:
+        """The interval cut at `least`, for quantities that can't be smaller (delays, ratios, counts)."""
+        low = None if self.low is None else max(least, self.low)
+        return Estimate(self.value, low, self.high, self.interval, self.count)
+
 
 MISSING = Estimate(None, None, None, "none", 0)
 

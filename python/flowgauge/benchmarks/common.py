@@ -28,6 +28,7 @@ class GridParams(Params):
     frame_sizes: tuple[int, ...] = Field(SOURCE_SIZES, description="frame sizes with FCS, bytes")
     duration_s: float = Field(60.0, gt=0, description="length of a trial, seconds")
     repeats: int = Field(1, ge=1, description="trials per point")
+    settle_s: float = Field(0.5, ge=0, description="pause between the barrier and the first probe, seconds")
     binary_mbit: bool = Field(False, description="take 1 Mbit as 1024 * 1024 bit, as ALIEN's formula does")
 
     def grid(self) -> Iterator[Point]:
@@ -125,7 +126,7 @@ def delay_figures(trials: Sequence[TrialRecord], names: Mapping[str, str]) -> li
         for name, kind in names.items():
             values = [number(t.metrics.get(name)) for t in group]
             estimate = statistics.median(values) if kind == "median" else statistics.mean(values)
-            figures.append(figure(name, estimate, at, group))
+            figures.append(figure(name, estimate.not_below(0), at, group))
     return figures
 
 

@@ -39,7 +39,8 @@ class DataPathDelay(Benchmark[DataPathDelayParams]):
     quick: ClassVar[dict[str, Any]] = {
         "rates_mbps": (1, 10),
         "frame_sizes": (100, 1500),
-        "duration_s": 1.2,
+        "duration_s": 0.8,
+        "settle_s": 0.1,
         "repeats": 6,
     }
     charts = (
@@ -62,6 +63,7 @@ class DataPathDelay(Benchmark[DataPathDelayParams]):
         stream = Stream(
             probe_flows(), size, params.schedule(point), source=0, sink=1, duration_s=params.duration_s
         )
+        testbed.clock.sleep(params.settle_s)
         transmission = testbed.transmit(stream)
         transmission.wait()
         probes = transmission.reception(0)

@@ -47,7 +47,8 @@ class PacketIn(Benchmark[PacketInParams]):
     quick: ClassVar[dict[str, Any]] = {
         "rates_mbps": (1, 10),
         "frame_sizes": (100, 1500),
-        "duration_s": 1.2,
+        "duration_s": 0.8,
+        "settle_s": 0.1,
         "repeats": 6,
     }
     features: ClassVar[tuple[str, ...]] = ("packet_in",)
@@ -71,6 +72,7 @@ class PacketIn(Benchmark[PacketInParams]):
         ]
         if params.one_in > 1:
             streams = self._mix(testbed, params, streams[0], flows)
+        testbed.clock.sleep(params.settle_s)
         transmission = testbed.transmit(*streams)
         transmission.wait()
         probes = transmission.reception(0)

@@ -38,7 +38,8 @@ class PacketOut(Benchmark[PacketOutParams]):
     quick: ClassVar[dict[str, Any]] = {
         "rates_mbps": (1, 10),
         "frame_sizes": (100, 1500),
-        "duration_s": 1.2,
+        "duration_s": 0.8,
+        "settle_s": 0.1,
         "repeats": 6,
     }
     features: ClassVar[tuple[str, ...]] = ("packet_out",)
@@ -56,6 +57,7 @@ class PacketOut(Benchmark[PacketOutParams]):
         size = point.integer("frame_size")
         testbed.control.delete_all()
         stream = Stream(probe_flows(), size, params.schedule(point), source=CONTROL, sink=0)
+        testbed.clock.sleep(params.settle_s)
         transmission = testbed.transmit(stream)
         play = testbed.control.packet_out(stream, testbed.ports[0].of_port, params.duration_s)
         result = play.wait()

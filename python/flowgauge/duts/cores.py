@@ -7,6 +7,8 @@ process may use; the DUT, the channel thread and everything else share the other
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -43,6 +45,17 @@ def plan(cores: list[int]) -> CorePlan:
 def core_plan() -> CorePlan:
     """The plan for the cores that this process may use."""
     return plan(sorted(_usable()))
+
+
+@contextmanager
+def on_cores(cores: Sequence[int]) -> Iterator[None]:
+    """Threads that the calling thread starts meanwhile run on those cores (they inherit its affinity)."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores or before)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 _START_AFFINITY = frozenset(os.sched_getaffinity(0))

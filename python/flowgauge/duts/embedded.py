@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from flowgauge import _core
-from flowgauge.duts.cores import core_plan
+from flowgauge.duts.cores import core_plan, on_cores
 from flowgauge.duts.interface import ControlWiring, PortWiring, Wiring
 from flowgauge.duts.options import PORTS, Option, duration_ns, parse, whole
-from flowgauge.errors import ConfigError
+from flowgauge.errors import ConfigError, SetupError
+from flowgauge.flows import Schedule
 
 VERSIONS = ("1.3", "1.0")
+RESET_S = 5.0
 DATAPATH_ID = 0x00FA_CADE_0000_0001
 OPTIONS = {
     "ports": PORTS,
@@ -46,17 +48,25 @@ class Embedded:
             tester, switch = _core.ring_pair(self._options["slots"])
             ours.append(self._impaired(tester))
             theirs.append(switch)
-        self._switch = _core.Switch(
-            theirs, versions=[version], datapath_id=DATAPATH_ID, cores=list(core_plan().dut)
-        )
+        with on_cores(core_plan().dut):
+            self._switch = _core.Switch(theirs, versions=[version], datapath_id=DATAPATH_ID)
         host, port = self._switch.address
         ports = tuple(PortWiring(n, "ring", f"ring{n}", handle=p) for n, p in enumerate(ours, 1))
         return Wiring(ports, ControlWiring("connect", host, port, versions=(version,)))
 
     def reset(self) -> None:
-        """Remove all entries."""
-        if self._switch is not None:
-            self._switch.reset()
+        """Remove all entries, over a control connection of our own."""
+        if self._switch is None:
+            return
+        host, port = self._switch.address
+        channel = _core.Channel("connect", host, port, netns=None, versions=[self._version], spin_us=0)
+        try:
+            connection = channel.wait_connected(RESET_S)
+            play = connection.flow_mods([_core.FlowMods("delete", "")], Schedule.max())
+            if not play.wait(RESET_S):
+                raise SetupError("the embedded switch did not answer a reset")
+        finally:
+            channel.close()
 
     def describe(self) -> Mapping[str, Any]:
         """Kind, version, ports, and the known delay and loss."""

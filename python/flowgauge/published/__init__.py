@@ -43,7 +43,7 @@ def load(name: str) -> Run:
     """One published result, "alien/netfpga". Raises UnknownNameError, also when the name covers several devices.
 
     >>> load("alien/netfpga").figures["packet_in"][0].value
-    870
+    870.0
     """
     found = devices(name)
     if len(found) != 1:

@@ -17,6 +17,8 @@ TIMEOUT_S = 30.0
 PER_MESSAGE_S = 0.01
 """More patience per message: hardware that takes 10 ms per entry is slow, not broken."""
 SLICE_S = 0.05
+NOT_MATCHED = ("ipv4_id", "nw_ttl")
+"""Header fields of flow sets that no OpenFlow match has."""
 
 
 class LivePlay:
@@ -140,7 +142,7 @@ class LiveControl:
             core,
             duration_s + TIMEOUT_S,
             self._guard,
-            lambda result: transmission.sent_elsewhere(index, result.sent),
+            lambda result: transmission.core.set_sent(index, result.sent),
         )
 
     def _play(self, command: str, entries: tuple[Entry, ...], schedule: Schedule | None) -> LivePlay:
@@ -183,4 +185,4 @@ def match_fields(flows: FlowSet | None, match: tuple[str, ...] | None) -> list[s
     """The fields on which entries match: those named, or all that the set has."""
     if flows is None:
         return None
-    return list(flows.fields) if match is None else list(match)
+    return [f for f in flows.fields if f not in NOT_MATCHED] if match is None else list(match)

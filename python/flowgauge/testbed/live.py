@@ -10,7 +10,7 @@ from typing import Any
 from flowgauge import _core
 from flowgauge.duts import create
 from flowgauge.duts.cleanup import clean
-from flowgauge.duts.cores import CorePlan, core_plan
+from flowgauge.duts.cores import CorePlan, core_plan, on_cores
 from flowgauge.duts.interface import ControlWiring, Driver, PortWiring
 from flowgauge.errors import ChannelClosedError, ChannelError, DutDiedError, SetupError, VersionMismatchError
 from flowgauge.testbed import loopback
@@ -20,6 +20,8 @@ from flowgauge.testbed.transmission import LiveTransmission, spec
 
 CONNECT_S = 15.0
 """How long a switch may take to connect. (Open vSwitch tries once a second.)"""
+DEATH_S = 0.5
+"""How long after its channel's end a DUT's death may show."""
 CHANNEL_SPIN_US = 50
 """The channel thread looks for work that long before it sleeps; it never spins for good."""
 
@@ -96,7 +98,7 @@ class LiveTestbed:
             core=self._cores.worker,
             connection=self._connection if by_control else None,
         )
-        self._transmission = LiveTransmission(streams, core, self._guard)
+        self._transmission = LiveTransmission(streams, core, self._guard, drains_fully=drain_s is not None)
         return self._transmission
 
     def close(self) -> None:
@@ -110,14 +112,21 @@ class LiveTestbed:
     def _guard(self, channel: bool) -> None:
         """Raise DutDiedError when the DUT is gone, and (if asked) ChannelClosedError when its channel is."""
         ended = self._connection.ended()
-        # A killed switch's connection is reset a moment before, or after, its process is seen to be gone.
-        if ended is not None and self._driver.alive():
-            time.sleep(0.05)
-        if not self._driver.alive():
+        alive = self._driver.alive() if ended is None else self._lives_on()
+        if not alive:
             reason = f": {ended[1]}" if ended else ""
             raise DutDiedError(f"{self._driver.name} stopped during the trial{reason}")
         if channel and ended is not None:
             raise ChannelClosedError(ended[1])
+
+    def _lives_on(self) -> bool:
+        """Whether the DUT survives the end of its channel: a killed switch's connection may be reset before its process is gone."""
+        deadline = time.monotonic() + DEATH_S
+        while self._driver.alive():
+            if time.monotonic() > deadline:
+                return True
+            time.sleep(0.02)
+        return False
 
 
 def describe_cores(plan: CorePlan) -> Mapping[str, Any]:
@@ -171,15 +180,16 @@ def preferred(driver: Driver) -> str:
 
 
 def open_channel(wiring: ControlWiring) -> _core.Channel:
-    """The controller's end."""
-    return _core.Channel(
-        wiring.mode,
-        wiring.host,
-        wiring.port,
-        netns=wiring.netns,
-        versions=wiring.versions,
-        spin_us=CHANNEL_SPIN_US,
-    )
+    """The controller's end, its thread on the cores that the plan gives it."""
+    with on_cores(core_plan().channel):
+        return _core.Channel(
+            wiring.mode,
+            wiring.host,
+            wiring.port,
+            netns=wiring.netns,
+            versions=wiring.versions,
+            spin_us=CHANNEL_SPIN_US,
+        )
 
 
 def open_port(wiring: PortWiring) -> _core.Port:
@@ -198,7 +208,7 @@ def await_switch(channel: _core.Channel, driver: Driver) -> _core.Connection:
     deadline = time.monotonic() + CONNECT_S
     while True:
         try:
-            return channel.wait_connected(max(0.1, deadline - time.monotonic()))
+            return channel.wait_connected(max(0.0, deadline - time.monotonic()))
         except VersionMismatchError:
             raise
         except ChannelError:

@@ -21,21 +21,16 @@ import numpy as np
 
 from flowgauge import _core
 from flowgauge.duts import netns
-from flowgauge.duts.cores import core_plan
+from flowgauge.duts.cores import core_plan, on_cores
 from flowgauge.duts.lease import Lease
 from flowgauge.errors import FlowgaugeError, SetupError
-from flowgauge.flows import FlowSet, Schedule
-from flowgauge.testbed.interface import Loopback, Reception, Stream
-from flowgauge.testbed.transmission import LiveTransmission, spec
+from flowgauge.flows import Schedule
+from flowgauge.testbed.interface import Loopback
 
 SIZES = (64, 512, 1518)
 MAX_AGE = timedelta(days=1)
-RATE_S, DELAY_S, ECHO_S = 0.25, 0.5, 0.3
-DELAY_PPS, ECHO_PER_S = 10_000, 1000
-DRAIN_S = 0.02
-ATTEMPTS = 6
-BACK_OFF = 0.85
-"""After a loss, the next attempt offers that share of what came back."""
+TRIAL_NS = 100_000_000
+ECHO_S, ECHO_PER_S = 0.3, 1000
 MTU = 1500
 RING_SLOTS = 4096
 
@@ -58,12 +53,13 @@ def cached(backend: str) -> Loopback | None:
 
 
 def measure(backend: str) -> Loopback:
-    """Measure now, in about two seconds. Raises SetupError and its kinds."""
+    """Measure now, in a few seconds. Raises SetupError and its kinds."""
     with joined_ports(backend) as ports:
-        delay_ns, spread_ns = own_delay(ports)
-        rates = {size: highest_rate(ports, size) for size in SIZES}
+        rates, delay_ns, spread_ns = _core.measure_loopback(
+            ports, SIZES, core=core_plan().worker, trial_ns=TRIAL_NS
+        )
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Loopback(backend, rates, delay_ns, spread_ns, now, own_echo_ns())
+    return Loopback(backend, dict(rates), delay_ns, spread_ns, now, own_echo_ns())
 
 
 @contextmanager
@@ -99,34 +95,14 @@ def _veth_ports() -> Iterator[Pair]:
         lease.end()
 
 
-def own_delay(ports: Pair) -> tuple[float, float]:
-    """Median of the tester's own delay, and the half-width of its 5..95 % range, in ns."""
-    latency = _run(ports, 64, Schedule.cbr(DELAY_PPS), DELAY_S).latency
-    low, middle, high = (latency.percentile_ns(p) for p in (5, 50, 95))
-    if low is None or middle is None or high is None:
-        raise SetupError("nothing came back from the tester's own loop-back")
-    return middle, (high - low) / 2
-
-
-def highest_rate(ports: Pair, size: int) -> float:
-    """Frames per second that come back without a loss: first as many as possible, then less until none is lost."""
-    schedule = Schedule.max()
-    rate = 0.0
-    for _ in range(ATTEMPTS):
-        result = _run(ports, size, schedule, RATE_S)
-        rate = result.received / (result.elapsed_ns / 1e9) if result.elapsed_ns else 0.0
-        if result.lost == 0 or rate == 0:
-            break
-        schedule = Schedule.cbr(rate * BACK_OFF)
-    return rate
-
-
 def own_echo_ns() -> float | None:
     """Median round trip of an echo between two ends of our own channel; None when it could not be measured."""
-    switch = _core.Switch([], versions=["1.3"], datapath_id=1, cores=list(core_plan().dut))
+    with on_cores(core_plan().dut):
+        switch = _core.Switch([], versions=["1.3"], datapath_id=1)
     try:
         host, port = switch.address
-        channel = _core.Channel("connect", host, port, netns=None, versions=["1.3"], spin_us=50)
+        with on_cores(core_plan().channel):
+            channel = _core.Channel("connect", host, port, netns=None, versions=["1.3"], spin_us=50)
         try:
             connection = channel.wait_connected(5)
             play = connection.echo(Schedule.cbr(ECHO_PER_S), round(ECHO_S * 1e9))
@@ -138,21 +114,6 @@ def own_echo_ns() -> float | None:
         switch.stop()
     answered = result["reply_ns"] >= 0
     return float(np.median((result["reply_ns"] - result["sent_ns"])[answered])) if answered.any() else None
-
-
-def _run(ports: Pair, size: int, schedule: Schedule, seconds: float) -> Reception:
-    flows = FlowSet({"ipv4_dst": "198.19.0.1", "udp_dst": 7})
-    stream = Stream(flows, size, schedule, source=0, sink=1, duration_s=seconds)
-    core = _core.Transmission(
-        ports,
-        [spec(stream, 2)],
-        drain_ns=round(DRAIN_S * 1e9),
-        core=core_plan().worker,
-        connection=None,
-    )
-    transmission = LiveTransmission([stream], core, lambda channel: None)
-    transmission.wait()
-    return transmission.reception(0)
 
 
 def cache_file() -> Path:

@@ -17,8 +17,8 @@ from flowgauge.testbed.interface import (
 )
 
 ANY_PORT, PACKET_IN = -1, -2
-SLICE_S = 0.05
-"""How often a waiting transmission looks whether DUT and channel are still there."""
+SLICE_S = 0.02
+"""How often a waiting transmission looks whether DUT and channel are still there, and whether all PACKET_INs came."""
 
 
 def spec(stream: Stream, ports: int) -> _core.StreamSpec:
@@ -44,36 +44,36 @@ class LiveTransmission:
     """Streams on their way. `guard` raises when DUT or channel are gone."""
 
     def __init__(
-        self, streams: Sequence[Stream], core: _core.Transmission, guard: Callable[[bool], None]
+        self,
+        streams: Sequence[Stream],
+        core: _core.Transmission,
+        guard: Callable[[bool], None],
+        *,
+        drains_fully: bool = False,
     ) -> None:
-        """Watches a transmission that was just started."""
+        """Watches a transmission that was just started; `drains_fully`: the drain's length was asked for."""
         self.streams = tuple(streams)
         self.core = core
         self._guard = guard
+        self._drain = _Drain(core, drains_fully or not any(s.sink == CONTROL for s in streams))
         self._outcome: Mapping[str, Any] | None = None
-        self._sent_elsewhere: dict[int, int] = {}
 
     def wait(self) -> None:
         """Until every stream has ended and the drain is over. Raises DutDiedError or ChannelClosedError."""
         if any(s.duration_s is None and s.source != CONTROL for s in self.streams):
             raise UsageError("a stream without a duration is ended by stop(), not waited for")
-        while not self.core.wait(SLICE_S):
-            self._check(True)
-        self._finish()
-        self._check(True)
+        self._await_end(channel=True)
 
     def stop(self) -> None:
         """End all streams now, then drain. A closed channel is for the caller to judge; a dead DUT raises."""
-        if self._outcome is None:
-            self.core.stop()
-            self._finish()
-            self._check(False)
+        self.core.stop()
+        self._await_end(channel=False)
 
     def abandon(self) -> None:
-        """End it and give the ports back, whatever happened."""
-        if self._outcome is None:
-            self.core.stop()
-            self._finish()
+        """End it at once and give the ports back, whatever happened."""
+        self.core.stop()
+        self.core.cut_drain()
+        self._finish()
 
     def progress(self) -> Progress:
         """Counters so far."""
@@ -83,9 +83,6 @@ class LiveTransmission:
     def reception(self, stream: int = 0) -> Reception:
         """Result of a stream, by its position in `transmit`."""
         data = dict(self._ended()["streams"][stream])
-        if (sent := self._sent_elsewhere.get(stream)) is not None:
-            data["sent"] = max(sent, data["received"])
-            data["lost"] = data["sent"] - data["received"]
         return Reception(latency=Latency(**data.pop("latency")), **data)
 
     @property
@@ -93,9 +90,17 @@ class LiveTransmission:
         """The tester's own condition, once ended."""
         return TesterState(**self._ended()["tester"])
 
-    def sent_elsewhere(self, stream: int, sent: int) -> None:
-        """The control path says how many frames of a stream it sent."""
-        self._sent_elsewhere[stream] = sent
+    def _await_end(self, *, channel: bool) -> None:
+        if self._outcome is not None:
+            return
+        while not self.core.wait(SLICE_S):
+            self._check(channel)
+            self._drain.look()
+        self._finish()
+        self._check(channel)
+        error = self._ended()["error"]
+        if error is not None:
+            raise error
 
     def _check(self, channel: bool) -> None:
         try:
@@ -112,3 +117,23 @@ class LiveTransmission:
         if self._outcome is None:
             raise UsageError("the transmission has not ended: wait() or stop() it before reading results")
         return self._outcome
+
+
+class _Drain:
+    """Ends the drain when all frames have come as PACKET_INs, which the traffic loop does not see."""
+
+    def __init__(self, core: _core.Transmission, done: bool) -> None:
+        self._core = core
+        self._done = done
+        self._before: tuple[int, list[int], list[int]] | None = None
+
+    def look(self) -> None:
+        """Cut the drain once the streams have ended (time stands still), all has come, and no more came since the last look."""
+        if self._done:
+            return
+        now = self._core.progress()
+        _, sent, received = now
+        if now == self._before and all(r >= s for s, r in zip(sent, received, strict=True)):
+            self._core.cut_drain()
+            self._done = True
+        self._before = now

@@ -1,5 +1,7 @@
 //! What several tests need: a pair of our own endpoints, and raw peers that misbehave.
 #![allow(dead_code)] // each test file uses its part
+#[path = "ovs.rs"]
+pub mod ovs;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -34,8 +36,8 @@ pub fn serve(connection: &Connection, mut more: impl FnMut(&[u8], &mut Vec<u8>))
         }
         let sent = connection.send_with(|out| {
             for request in log.iter() {
-                let header = wire::Header::read(request.frame).unwrap();
-                match header.kind {
+                let header = wire::Header::parse(request.frame).unwrap();
+                match header.message_type {
                     wire::FEATURES_REQUEST => out.extend(features_reply(version, header.xid)),
                     k if k == wire::barrier_request(version) => {
                         out.extend(wire::message(version, wire::barrier_reply(version), header.xid, &[]));
@@ -86,7 +88,7 @@ pub fn raw_switch(config: Config) -> (Channel, Connection, TcpStream) {
     assert_eq!(hello[1], wire::HELLO);
     let request = read_message(&mut peer);
     assert_eq!(request[1], wire::FEATURES_REQUEST);
-    peer.write_all(&features_reply(4, wire::Header::read(&request).unwrap().xid)).unwrap();
+    peer.write_all(&features_reply(4, wire::Header::parse(&request).unwrap().xid)).unwrap();
     let connection = listening.wait_connected(SOON).unwrap();
     (listening, connection, peer)
 }
@@ -95,7 +97,7 @@ pub fn raw_switch(config: Config) -> (Channel, Connection, TcpStream) {
 pub fn read_message(peer: &mut TcpStream) -> Vec<u8> {
     let mut message = vec![0; wire::HEADER_LEN];
     peer.read_exact(&mut message).unwrap();
-    let length = wire::Header::read(&message).unwrap().length;
+    let length = wire::Header::parse(&message).unwrap().length;
     message.resize(usize::from(length), 0);
     peer.read_exact(&mut message[wire::HEADER_LEN..]).unwrap();
     message

@@ -17,20 +17,20 @@
 //! The classifier knows rules and priorities, nothing of actions, counters or time. Where two overlapping
 //! entries have the same priority, OpenFlow leaves the winner open; here it does not change between calls.
 
+mod chain;
 mod index;
 mod microflow;
 mod subtable;
 
 use crate::rule::Rule;
 use crate::slab::Slab;
+use chain::END;
 use flowgauge_packet::FlowKey;
 use flowgauge_packet::flow_key::slot::WORDS;
 use microflow::Microflows;
 use std::collections::HashMap;
 use subtable::{Row, Shape, Subtable, masks, shape};
 
-/// No further node in a chain.
-const END: u32 = u32::MAX;
 /// Up to this many subtables a search is as quick as the cache.
 const CACHE_ABOVE: usize = 2;
 
@@ -206,11 +206,6 @@ impl<T> Classifier<T> {
         );
     }
 
-    /// Whether `filter` covers that entry.
-    pub fn is_covered(&self, id: u32, filter: &Rule) -> bool {
-        filter.terms().is_empty() || self.rule(id).is_some_and(|rule| filter.covers(&rule))
-    }
-
     /// An entry of the same priority that some frame could match together with `rule`.
     pub fn overlapping(&self, rule: &Rule, priority: u16) -> Option<u32> {
         if let Some(same) = self.find(rule, priority) {
@@ -262,17 +257,6 @@ impl<T> Classifier<T> {
         }
     }
 
-    /// The head of the chain whose values a row has.
-    #[inline]
-    fn head(&self, subtable: &Subtable, row: &Row) -> Option<u32> {
-        subtable.index.find(subtable.hash(row), |id| subtable.is_equal(row, &self.node(id).values))
-    }
-
-    /// The ids of a chain from `head` on.
-    fn chain(&self, head: u32) -> impl Iterator<Item = u32> + '_ {
-        std::iter::successors(Some(head), |&id| Some(self.node(id).next).filter(|&n| n != END))
-    }
-
     fn subtable_for(&mut self, rule: &Rule) -> u32 {
         let shape = shape(rule);
         if let Some(&number) = self.by_shape.get(&shape) {
@@ -299,50 +283,6 @@ impl<T> Classifier<T> {
         };
         let at = self.order.partition_point(|&(priority, _)| priority >= max);
         self.order.insert(at, (max, number));
-    }
-
-    /// Puts a new node into the chain that starts at `head`, behind those of higher priority.
-    fn link(&mut self, id: u32, head: Option<u32>) {
-        let (hash, number, priority) = {
-            let node = self.node(id);
-            (node.hash, node.subtable, node.priority)
-        };
-        let Some(head) = head else { return self.subtable_mut(number).index.insert(hash, id) };
-        if self.node(head).priority < priority {
-            self.node_mut(id).next = head;
-            return self.subtable_mut(number).index.replace(hash, head, id);
-        }
-        let before =
-            self.chain(head).take_while(|&n| self.node(n).priority > priority).last().unwrap_or(head);
-        self.node_mut(id).next = self.node(before).next;
-        self.node_mut(before).next = id;
-    }
-
-    fn unlink(&mut self, id: u32) {
-        let node = self.node(id);
-        let (hash, number, next) = (node.hash, node.subtable, node.next);
-        let Some(subtable) = self.subtables.get(number) else { return };
-        let is_same = |head: u32| self.node(head).values == node.values;
-        let Some(head) = subtable.index.find(hash, is_same) else { return };
-        if head == id && next == END {
-            self.subtable_mut(number).index.remove(hash, id);
-        } else if head == id {
-            self.subtable_mut(number).index.replace(hash, id, next);
-        } else {
-            let before = self.chain(head).find(|&n| self.node(n).next == id);
-            if let Some(before) = before {
-                self.node_mut(before).next = next;
-            }
-        }
-    }
-
-    #[inline]
-    fn node(&self, id: u32) -> &Node<T> {
-        self.nodes.get(id).expect("indexes and chains hold live nodes only")
-    }
-
-    fn node_mut(&mut self, id: u32) -> &mut Node<T> {
-        self.nodes.get_mut(id).expect("indexes and chains hold live nodes only")
     }
 
     fn subtable_mut(&mut self, number: u32) -> &mut Subtable {

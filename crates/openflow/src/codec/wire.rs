@@ -87,7 +87,8 @@ pub(crate) struct Coded<T, I>(PhantomData<(T, I)>);
 /// The flags of a request, in an integer: what the version has no bit for is an error.
 pub(crate) struct Bits<T, I>(PhantomData<(T, I)>);
 
-/// The flags of a report, in 32 bits: what the version has no bit for is left out.
+/// The flags of a report, in 32 bits: what the version has no bit for is left out, and a bit to which only another
+/// version gives a meaning does not get that meaning.
 pub(crate) struct ReportBits<T>(PhantomData<T>);
 
 integers! { U8 u8; U16 u16; U32 u32; U64 u64; }
@@ -95,7 +96,8 @@ integers! { U8 u8; U16 u16; U32 u32; U64 u64; }
 impl<T: Flags> Wire for ReportBits<T> {
     type Value = T;
     fn read(r: &mut Reader, name: &'static str) -> Result<T, DecodeError> {
-        Ok(T::from_bits(r.u32(name)?))
+        let flags = T::from_bits(r.u32(name)?);
+        Ok(T::from_bits(flags.bits() & !flags.unknown_to(r.version)))
     }
     fn write(value: &T, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
         w.u32(value.bits() & !value.unknown_to(w.version));

@@ -1,9 +1,13 @@
 //! What a flow entry matches: an ordered list of fields, each with value and mask.
 
-use flowgauge_packet::Field;
+use std::fmt;
+
+use flowgauge_packet::{Field, FlowKey};
+
+use super::{MatchError, MatchProblem};
 
 /// One field of a match. A packet matches if `packet & mask == value & mask`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MatchEntry {
     /// The field.
     pub field: Field,
@@ -27,6 +31,14 @@ impl MatchEntry {
     /// Whether all bits of the field count.
     pub const fn is_exact(&self) -> bool {
         self.mask == self.field.full_mask()
+    }
+}
+
+impl fmt::Debug for MatchEntry {
+    /// `ipv4_dst=0xa000000/0xff000000`; without the mask if it is exact.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={:#x}", self.field, self.value)?;
+        if self.is_exact() { Ok(()) } else { write!(f, "/{:#x}", self.mask) }
     }
 }
 
@@ -85,10 +97,24 @@ impl Match {
         self.entry(field).filter(|e| e.is_exact()).map(|e| e.value)
     }
 
-    /// Whether a packet matches whose fields `packet` tells (`None`: the packet has no such field).
-    pub fn matches_with(&self, packet: impl Fn(Field) -> Option<u128>) -> bool {
-        self.unknown.is_empty()
-            && self.entries.iter().all(|e| packet(e.field).is_some_and(|v| (v ^ e.value) & e.mask == 0))
+    /// The match of the packets that have `fields` in common with `packet`, in canonical order, with whatever
+    /// the fields need before they may be matched.
+    ///
+    /// # Errors
+    /// [`MatchProblem::NoValue`] for a field that the packet does not have.
+    pub fn exact(packet: &FlowKey, fields: &[Field]) -> Result<Match, MatchError> {
+        let entry = |&field| match packet.get(field) {
+            Some(value) => Ok(MatchEntry::exact(field, value)),
+            None => Err(MatchError { field, problem: MatchProblem::NoValue }),
+        };
+        let entries = fields.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+        Ok(Match { entries, unknown: Vec::new() }.with_prerequisites(|field| packet.get(field)))
+    }
+
+    /// Whether a packet with this key matches; a field that it does not have never does.
+    pub fn matches(&self, packet: &FlowKey) -> bool {
+        let entry_matches = |e: &MatchEntry| packet.get(e.field).is_some_and(|v| (v ^ e.value) & e.mask == 0);
+        self.unknown.is_empty() && self.entries.iter().all(entry_matches)
     }
 
     /// The same match with its fields in the order of [`Field::ALL`] (prerequisites come first), values cut to
@@ -108,5 +134,55 @@ impl Match {
 impl FromIterator<MatchEntry> for Match {
     fn from_iter<I: IntoIterator<Item = MatchEntry>>(entries: I) -> Match {
         Match { entries: entries.into_iter().collect(), unknown: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn udp() -> FlowKey {
+        FlowKey::from_iter([
+            (Field::InPort, 1),
+            (Field::EthType, 0x0800),
+            (Field::VlanVid, 0),
+            (Field::IpProto, 17),
+            (Field::Ipv4Dst, 0x0a000001),
+            (Field::UdpDst, 80),
+        ])
+    }
+
+    #[test]
+    fn an_exact_match_matches_its_packet_and_no_other() {
+        let m = Match::exact(&udp(), &[Field::UdpDst, Field::Ipv4Dst]).unwrap();
+        assert_eq!(m.check(), Ok(()));
+        assert_eq!(m.entries.len(), 4, "eth_type and ip_proto are added");
+        assert!(m.matches(&udp()));
+        let mut other = udp();
+        other.set(Field::UdpDst, 81);
+        assert!(!m.matches(&other));
+    }
+
+    #[test]
+    fn a_field_that_the_packet_lacks_can_not_be_matched() {
+        let error = Match::exact(&udp(), &[Field::TcpDst]).unwrap_err();
+        assert_eq!(error.to_string(), "tcp_dst has no value in these packets");
+        assert!(!Match::any().with_masked(Field::TcpDst, 0, 0xf000).matches(&udp()));
+    }
+
+    #[test]
+    fn only_masked_bits_count() {
+        let tagged = Match::any().with_masked(Field::VlanVid, 0x1000, 0x1000);
+        assert!(!tagged.matches(&udp()));
+        let net = Match::any().with_masked(Field::Ipv4Dst, 0x0a000000, 0xff000000);
+        assert!(net.matches(&udp()));
+    }
+
+    #[test]
+    fn canonical_forms_are_equal_when_matches_mean_the_same() {
+        let a = Match::any().with(Field::UdpDst, 1).with_masked(Field::Ipv4Src, 0x0a0000ff, 0xffffff00);
+        let b = Match::any().with_masked(Field::Ipv4Src, 0x0a000000, 0xffffff00).with(Field::UdpDst, 1);
+        assert_ne!(a, b);
+        assert_eq!(a.canonical(), b.canonical().with_masked(Field::EthSrc, 1, 0).canonical());
     }
 }

@@ -53,7 +53,7 @@ impl PacketIn {
 pub struct PacketOut {
     /// The buffered packet to send; `None`: `data` is the packet.
     pub buffer_id: Option<u32>,
-    /// The port on which it is taken to have arrived; [`PortNo::CONTROLLER`] for none (1.0: [`PortNo::ANY`]).
+    /// The port on which it is taken to have arrived; [`PortNo::CONTROLLER`] for none (NONE in 1.0).
     pub in_port: PortNo,
     /// Pipeline fields besides `in_port` (since 1.5).
     pub match_: Match,

@@ -11,8 +11,7 @@ const VLAN_PRESENT: u128 = 0x1000;
 
 /// Parses a flow as `ovs-ofctl add-flow` takes it, into a FLOW_MOD that adds it.
 ///
-/// The match gets its prerequisites (`udp_dst=80` alone is refused by the switch, so `udp` must be there; but
-/// `udp` brings EtherType and protocol). Without `actions=` the flow has no instructions, as in deletions.
+/// A field needs those that make sense of it: `udp_dst=80` needs `udp`, which stands for EtherType and protocol. Without `actions=` the flow has no instructions, as in deletions.
 ///
 /// # Errors
 /// [`SyntaxError`] with the column of the first fault.
@@ -27,15 +26,25 @@ pub fn parse_flow(text: &str) -> Result<FlowMod, SyntaxError> {
     let mut flow = FlowMod::default();
     let items = head.items()?;
     let context = context(&items)?;
+    let mut places = Vec::new();
     for item in items {
         if !option(&mut flow, item)? {
             match_item(&mut flow.match_, item, context)?;
+            places.resize(flow.match_.entries.len(), item);
         }
     }
+    sound(&flow.match_, &places)?;
     if let Some(actions) = actions {
         flow.instructions = instructions(actions)?;
     }
     Ok(flow)
+}
+
+/// Refuses what any switch would refuse: a field without those that it needs. `places` are the items of the entries.
+fn sound(match_: &Match, places: &[Span<'_>]) -> Result<(), SyntaxError> {
+    let Err(error) = match_.check() else { return Ok(()) };
+    let at = match_.entries.iter().position(|e| e.field == error.field).unwrap_or(0);
+    Err(places[at].expected(format!("a match that makes sense: {error}")))
 }
 
 /// Splits at `actions=` or `action=`, which takes the rest of the text.

@@ -60,6 +60,12 @@ fn faults_are_named_with_their_column() {
         ("udp,nw_dst=10.0.0.300 actions=drop", 12, "an IPv4 address"),
         ("udp,nw_dst=10.0.0.1/33 actions=drop", 21, "a number from 0 to 32"),
         ("tp_dst=80 actions=drop", 1, "a protocol such as tcp"),
+        ("in_port=1,tcp_dst=80 actions=drop", 11, "a match that makes sense: tcp_dst needs ip_proto=6"),
+        (
+            "udp,nw_dst=10.0.0.1,tcp_dst=80 actions=drop",
+            21,
+            "a match that makes sense: tcp_dst needs ip_proto=6",
+        ),
         ("colour=red actions=drop", 1, "a field, option or protocol"),
         ("priority=70000 actions=drop", 10, "a number from 0 to 65535"),
         ("in_port=1,in_port=2 actions=drop", 11, "in_port only once"),

@@ -38,7 +38,7 @@ fn kind(field: Field) -> Kind {
 pub fn number(text: Span<'_>, most: u128) -> Result<u128, SyntaxError> {
     let parsed = match text.text.strip_prefix("0x").or(text.text.strip_prefix("0X")) {
         Some(digits) if !digits.starts_with('+') => u128::from_str_radix(digits, 16),
-        _ if text.text.starts_with('+') => u128::from_str_radix("", 10),
+        _ if text.text.starts_with('+') => "".parse(),
         _ => text.text.parse(),
     };
     parsed.ok().filter(|n| *n <= most).ok_or_else(|| text.expected(format!("a number from 0 to {most}")))

@@ -19,8 +19,8 @@ const BATCH: usize = 64 * 1024;
 const STAMPED_BATCH: usize = 4 * 1024;
 /// Writes per turn, then receiving has its turn.
 const WRITES: usize = 4;
-/// How far past its end a play may go on catching up.
-const GRACE: Nanos = Nanos::from_millis(1);
+/// How far past its end a play may go on catching up when this thread, not the switch, was late.
+const GRACE: Nanos = Nanos::from_millis(20);
 const SETTLE_POLL: Nanos = Nanos::from_millis(1);
 
 /// A play under way.
@@ -239,13 +239,13 @@ impl Job for PlayJob {
     }
 
     fn received(&mut self, frame: &[u8], stamp: Nanos) -> bool {
-        let Some(header) = Header::read(frame) else { return false };
-        if wire::is_asynchronous(header.kind) {
+        let Some(header) = Header::parse(frame) else { return false };
+        if wire::is_asynchronous(header.message_type) {
             return false;
         }
         if self.barrier == (Barrier::Sent { xid: header.xid }) {
             self.barrier = Barrier::Answered;
-            if header.kind == wire::ERROR {
+            if header.message_type == wire::ERROR {
                 self.refused(self.total.unwrap_or(self.sent()), frame);
             } else {
                 self.record.result.barrier = Some(stamp);
@@ -256,9 +256,9 @@ impl Job for PlayJob {
         if i >= self.sent() {
             return false;
         }
-        if header.kind == wire::ERROR {
+        if header.message_type == wire::ERROR {
             self.refused(i, frame);
-        } else if header.kind != wire::multipart_reply(header.version) || !wire::more_follows(frame) {
+        } else if header.message_type != wire::multipart_reply(header.version) || !wire::more_follows(frame) {
             let sent = Nanos(self.record.result.sent_ns[i as usize] as u64);
             let intact = self.source.is_intact(i, sent, frame);
             self.record.replied(i, stamp, intact);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use flowgauge_channel::wire::{self, HEADER_LEN};
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, Probe};
+use flowgauge_openflow::FlowEncoder;
 use flowgauge_packet::FrameTemplate;
 
 /// Which answer each message of a source gets.
@@ -78,7 +79,7 @@ impl Source for Messages {
 /// Encodes message `i` with this transaction id.
 pub type EncodeFn = Box<dyn FnMut(u64, u32, &mut Vec<u8>) + Send>;
 
-/// Messages that a function encodes, such as the FLOW_MODs of a flow set (`flowgauge_openflow::FlowEncoder`).
+/// Messages that a function encodes, such as the FLOW_MODs of flow sets.
 pub struct Encoded {
     count: u64,
     encode: EncodeFn,
@@ -88,6 +89,23 @@ impl Encoded {
     /// `count` messages without replies.
     pub fn new(count: u64, encode: EncodeFn) -> Encoded {
         Encoded { count, encode }
+    }
+
+    /// The FLOW_MODs of flow sets, one set after the other.
+    pub fn flow_mods(encoders: Vec<FlowEncoder>) -> Encoded {
+        let count = encoders.iter().map(|encoder| u64::from(encoder.len())).sum();
+        let (mut at, mut first) = (0, 0);
+        let encode = move |i: u64, xid: u32, out: &mut Vec<u8>| {
+            if i < first {
+                (at, first) = (0, 0);
+            }
+            while i - first >= u64::from(encoders[at].len()) {
+                first += u64::from(encoders[at].len());
+                at += 1;
+            }
+            encoders[at].encode((i - first) as u32, xid, out);
+        };
+        Encoded::new(count, Box::new(encode))
     }
 }
 
@@ -121,7 +139,7 @@ impl Source for Echoes {
     fn encode(&mut self, i: u64, xid: u32, now: Nanos, out: &mut Vec<u8>) {
         let header = wire::Header {
             version: self.version,
-            kind: wire::ECHO_REQUEST,
+            message_type: wire::ECHO_REQUEST,
             length: HEADER_LEN as u16 + 16,
             xid,
         };

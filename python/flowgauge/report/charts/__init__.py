@@ -77,14 +77,23 @@ def declared(run: Run, benchmark: str) -> tuple[list[Declaration], list[str]]:
 
 def build(run: Run, benchmark: str) -> tuple[list[Chart], list[str]]:
     """All charts of a benchmark, and what kept others from being drawn."""
-    from flowgauge.report.charts import delay_loss, distributions, lines
+    from flowgauge.report.charts import cdf, delay_loss, histogram, lines
 
     builders: Mapping[type, Callable[..., Chart | None]] = {
         DelayLoss: delay_loss.build,
         LineInterval: lines.build,
-        Cdf: distributions.build_cdf,
-        Histogram: distributions.build_histogram,
+        Cdf: cdf.build,
+        Histogram: histogram.build,
     }
     declarations, wrong = declared(run, benchmark)
-    charts = [builders[type(d)](run, benchmark, d) for d in declarations if type(d) in builders]
-    return [c for c in charts if c is not None], wrong
+    charts: list[Chart] = []
+    for declaration in declarations:
+        if type(declaration) not in builders:
+            continue
+        try:
+            chart = builders[type(declaration)](run, benchmark, declaration)
+        except Exception as error:  # a chart that can't be drawn is said, and costs no other result
+            wrong.append(f"{declaration.kind}: {type(error).__name__}: {error}")
+        else:
+            charts += [chart] if chart else []
+    return charts, wrong

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from math import floor, log10
 from typing import Any
@@ -90,30 +89,60 @@ def zoom(name: str = "zoom") -> alt.Parameter:
     return alt.selection_interval(bind="scales", name=name, zoom="wheel![event.shiftKey]")
 
 
+def handling(series: int) -> str:
+    """How a reader handles a chart with that many series, for its caption."""
+    legend = "Click the legend to single one out; " if series > 1 else ""
+    text = legend + "drag to move, Shift and wheel to zoom, double click to return."
+    return text[0].upper() + text[1:]
+
+
 def sized(chart: Any, width: int, height: int, title: str = "") -> Any:
     """The chart with its size and, if there is one, its heading."""
     more: dict[str, Any] = {"title": title} if title else {}
     return chart.properties(width=width, height=height, **more)
 
 
-def concat(charts: Sequence[Any], **shared: Any) -> Any:
-    """Panels side by side (how many fit is decided where they are shown), with these scales in common."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="Automatically deduplicated"
-        )  # one selection serves all panels
-        return alt.concat(*charts, columns=3).resolve_scale(**shared)
+class Datasets:
+    """The data of one chart, kept by name: layers share them, and building a chart does not copy them."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[dict[str, Any]]] = {}
+
+    def add(self, records: list[dict[str, Any]]) -> alt.NamedData:
+        """Keep records; the result stands for them in a chart."""
+        name = f"data{len(self.values)}"
+        self.values[name] = records
+        return alt.NamedData(name=name)
 
 
-def finish(chart: Any, panel: int = 0) -> dict[str, Any]:
-    """The chart as an object: without the schema's address (nothing is fetched), with the theme.
-
-    `panel`: width of a panel with its axes, in pixels, so that a page can decide how many stand side by side.
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="Automatically deduplicated"
-        )  # one selection serves all panels
-        spec: dict[str, Any] = chart.to_dict()
+def finish(chart: Any, data: Datasets) -> dict[str, Any]:
+    """The chart as an object: with its data and the theme, without the schema's address (nothing is fetched)."""
+    spec: dict[str, Any] = chart.to_dict()
     spec.pop("$schema", None)
-    return spec | {"config": theme.config()} | ({"usermeta": {"panel": panel}} if panel else {})
+    return spec | {"datasets": data.values, "config": theme.config()}
+
+
+def panels(
+    charts: Sequence[Any], data: Datasets, width: int, shared: Sequence[str] = ("color",)
+) -> dict[str, Any]:
+    """Charts side by side as one object, with these scales in common; selections of one name are one selection.
+
+    `width` of a panel with its axes, in pixels, lets a page decide how many stand side by side. Put together here and not
+    by Altair, whose `concat` copies every part several times.
+    """
+    params: dict[str, dict[str, Any]] = {}
+    made = []
+    for chart in charts:
+        spec: dict[str, Any] = chart.to_dict()
+        for param in spec.pop("params", ()):
+            known = params.setdefault(param["name"], param | {"views": []})
+            known["views"] += param.get("views", ())
+        made.append({k: v for k, v in spec.items() if k not in ("$schema", "config")})
+    return {
+        "concat": made,
+        "columns": 3,
+        "resolve": {"scale": dict.fromkeys(shared, "shared")},
+        "datasets": data.values,
+        "config": theme.config(),
+        "usermeta": {"panel": width},
+    } | ({"params": list(params.values())} if params else {})

@@ -22,11 +22,7 @@ def defaults(run: Run, benchmark: str) -> list[Declaration]:
     elif varied:
         found += _lines(figures, varied)
     if any(t.has_samples for t in run.trials_of(benchmark)):
-        if varied:
-            color = next((k for k in reversed(varied) if k != panel), None)
-            found.append(Cdf(kind="cdf", color=color or panel, panel=panel if color else None))
-        else:
-            found += [Histogram(kind="histogram"), Cdf(kind="cdf")]
+        found += [Cdf(kind="cdf")] if varied else [Histogram(kind="histogram"), Cdf(kind="cdf")]
     return found
 
 

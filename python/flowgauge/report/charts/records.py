@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from flowgauge.fields import FIELDS
-from flowgauge.report.format import figure_text, header, heading, point_text, superscript, unit_text
+from flowgauge.report.format import (
+    figure_text,
+    header,
+    heading,
+    number_text,
+    point_text,
+    superscript,
+    unit_text,
+)
 from flowgauge.report.rundata import Run
 from flowgauge.report.tables import Row, Section, Table, section
 
@@ -65,7 +73,7 @@ def panel_title(key: str, found: object) -> str:
     """Heading of one panel: "rate 10 Mbit/s"."""
     known = FIELDS.get(key)
     unit = f" {unit_text(known.unit)}" if known and known.unit else ""
-    text = f"{found:,}" if isinstance(found, (int, float)) else str(found)
+    text = number_text(found) if isinstance(found, (int, float)) else str(found)
     return f"{header(key)} {text}{unit}"
 
 

@@ -48,7 +48,8 @@ class LineInterval(_Declaration):
 class Cdf(_Declaration):
     """Share of frames (or messages) that took at most that long, from the histograms stored with trials.
 
-    `samples` is the prefix of the arrays (`latency.value_ns`, `latency.count`).
+    `samples` is the prefix of the arrays (`latency.value_ns`, `latency.count`). Without `color` and `panel` the parameters
+    that the benchmark varies are taken: panels by rate, a curve per value of the last one.
     """
 
     kind: Literal["cdf"]

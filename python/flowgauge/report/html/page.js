@@ -9,13 +9,14 @@
     const copy = structuredClone(spec);
     const panel = (spec.usermeta && spec.usermeta.panel) || 360;
     if (copy.concat) copy.columns = Math.max(1, Math.min(3, Math.floor((width + 26) / panel)));
+    else if (copy.vconcat) copy.vconcat.forEach((part) => { part.width = Math.max(200, Math.min(part.width, width - 135)); });
     else if (copy.width) copy.width = Math.max(220, Math.min(copy.width, width - 90));
     return copy;
   }
 
   async function draw(place) {
     const spec = fit(specs[Number(place.dataset.chart)], place.clientWidth);
-    const shape = `${spec.columns}/${spec.width}`;
+    const shape = `${spec.columns}/${(spec.vconcat ? spec.vconcat[0] : spec).width}`;
     if (drawn.get(place) === shape) return;
     drawn.set(place, shape);
     try {

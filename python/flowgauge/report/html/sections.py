@@ -45,11 +45,17 @@ def standing(run: Run) -> str:
     told = [f"Run {run.document.get('id')}"]
     for key in ("started", "ended"):
         if environment.get(key):
-            told.append(f"{key} {environment[key]}")
+            told.append(f"{key} {_when(str(environment[key]))}")
     status = run.document.get("status")
     if status != "complete":
         told.append(str(status))
     return escape(" · ".join(told))
+
+
+def _when(text: str) -> str:
+    """A wall time to the second."""
+    date, _, clock = text.partition("T")
+    return f"{date} {clock[:8]} UTC" if clock.endswith("Z") else text
 
 
 def intro(run: Run) -> str:
@@ -97,7 +103,7 @@ def _benchmark(page: Page, run: Run, section: tables.Section) -> str:
     body += parts.failures(section.failures, section.trials)
     body += parts.findings(section, _notes(run))
     body += f'<div class="charts">{"".join(page.chart(c) for c in drawn)}</div>' if drawn else ""
-    body += "".join(f'<p class="note">A chart is declared wrongly: {escape(w)}</p>' for w in wrong)
+    body += "".join(f'<p class="note">A chart could not be drawn: {escape(w)}</p>' for w in wrong)
     body += "".join(parts.figures_table(t, section.benchmark) for t in section.tables)
     if not section.tables:
         body += "<p>No figures: no trial was completed.</p>"

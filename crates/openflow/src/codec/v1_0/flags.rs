@@ -12,7 +12,8 @@ pub(crate) struct CapabilityBits;
 impl Wire for CapabilityBits {
     type Value = Capabilities;
     fn read(r: &mut Reader, name: &'static str) -> Result<Capabilities, DecodeError> {
-        Ok(Capabilities(swap(r.u32(name)?, Capabilities::GROUP_STATS.0, Capabilities::STP.0)))
+        let all = Capabilities(swap(r.u32(name)?, Capabilities::GROUP_STATS.0, Capabilities::STP.0));
+        Ok(Capabilities(all.0 & !all.unknown_to(r.version).0))
     }
     fn write(value: &Capabilities, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
         let known = value.0 & !value.unknown_to(w.version).0;

@@ -23,9 +23,10 @@ const NW_SRC_SHIFT: u32 = 8;
 const NW_DST_SHIFT: u32 = 14;
 const DL_VLAN_PCP: u32 = 1 << 20;
 const NW_TOS: u32 = 1 << 21;
+/// Everything is a wildcard; of an address's six bits any number from 32 on says so (OFPFW_ALL).
 const ALL: u32 = (1 << 22) - 1;
-/// Wildcard of a whole address.
-const WHOLE_ADDRESS: u32 = 32;
+/// The six bits that count an address's low bits that don't count.
+const ADDRESS: u32 = 0x3f;
 
 /// `dl_vlan` of untagged packets.
 const NO_VLAN: u16 = 0xffff;
@@ -53,7 +54,7 @@ struct Raw {
 impl Default for Raw {
     fn default() -> Raw {
         Raw {
-            wildcards: ALL & !(0x1f << NW_SRC_SHIFT | 0x1f << NW_DST_SHIFT),
+            wildcards: ALL,
             in_port: PortNo(0),
             dl_src: MacAddr::default(),
             dl_dst: MacAddr::default(),
@@ -191,7 +192,7 @@ impl Raw {
 
     /// An address, of which as many low bits don't count as the wildcards say.
     fn address(&self, shift: u32, field: Field, value: u32) -> Option<MatchEntry> {
-        let ignored = self.wildcards >> shift & 0x3f;
+        let ignored = self.wildcards >> shift & ADDRESS;
         let mask = u32::MAX.checked_shl(ignored).filter(|&mask| mask != 0)?;
         Some(MatchEntry::masked(field, (value & mask).into(), mask.into()))
     }
@@ -284,7 +285,7 @@ impl Raw {
         if mask != u32::MAX << ignored {
             return Err(w.inexpressible(field.name()));
         }
-        self.wildcards = self.wildcards & !((WHOLE_ADDRESS | 0x1f) << shift) | ignored << shift;
+        self.wildcards = self.wildcards & !(ADDRESS << shift) | ignored << shift;
         Ok(value & mask)
     }
 }

@@ -12,8 +12,8 @@ use crate::codec::wire::{
 };
 use crate::codec::writer::Writer;
 use crate::model::{
-    Features, FlowMod, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketInReason, PacketOut, Port, PortMod,
-    PortNo, PortStatus, TABLE_ALL,
+    Features, FlowMod, FlowModCommand, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketInReason, PacketOut,
+    Port, PortMod, PortNo, PortStatus, TABLE_ALL,
 };
 
 layout!(FeaturesReply: Features {
@@ -73,14 +73,19 @@ layout!(FlowModBody: FlowMod {
 } none { cookie_mask: 0, out_group: GROUP_ANY, importance: 0 } lost { table_id: 0 });
 
 /// A FLOW_MOD. 1.0 says nothing of tables; Open vSwitch's extension puts the table's number into the upper byte
-/// of the command, which is read, so that a switch can refuse it, but not written.
+/// of the command. That is read, so that a switch can refuse it, but not written. All ones there would look like
+/// [`TABLE_ALL`], which means nothing special in 1.0: they make the command unknown.
 pub(crate) struct FlowModWire;
 
 impl Wire for FlowModWire {
     type Value = FlowMod;
     fn read(r: &mut Reader, name: &'static str) -> Result<FlowMod, DecodeError> {
         let table_id = r.clone().take(COMMAND_OFFSET + 1, "command")?[COMMAND_OFFSET];
-        Ok(FlowMod { table_id, ..FlowModBody::read(r, name)? })
+        let flow = FlowModBody::read(r, name)?;
+        Ok(match table_id {
+            TABLE_ALL => FlowMod { command: FlowModCommand::Unknown(u8::MAX), ..flow },
+            table_id => FlowMod { table_id, ..flow },
+        })
     }
     fn write(value: &FlowMod, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
         if value.table_id != 0 && value.table_id != TABLE_ALL {
@@ -125,6 +130,9 @@ impl Wire for PacketInWire {
     }
 }
 
+/// Where a packet that arrived on no port comes from; later versions say [`PortNo::CONTROLLER`].
+const NOWHERE: PortNo = PortNo::ANY;
+
 /// Buffer, ingress port, the length of the actions, the actions, the packet.
 pub(crate) struct PacketOutWire;
 
@@ -132,7 +140,10 @@ impl Wire for PacketOutWire {
     type Value = PacketOut;
     fn read(r: &mut Reader, name: &'static str) -> Result<PacketOut, DecodeError> {
         let buffer_id = Buffer::read(r, "buffer_id")?;
-        let in_port = Port16::read(r, "in_port")?;
+        let in_port = match Port16::read(r, "in_port")? {
+            NOWHERE => PortNo::CONTROLLER,
+            port => port,
+        };
         let length = usize::from(r.u16("actions_len")?);
         if length > r.left() {
             return Err(r.bad_length(2, "actions_len", length));
@@ -144,9 +155,7 @@ impl Wire for PacketOutWire {
         if !value.match_.is_any() {
             return Err(w.inexpressible("match_"));
         }
-        // 1.0 calls a packet of no port one of port NONE, later versions one of the controller.
-        let from_nowhere = value.in_port == PortNo::CONTROLLER;
-        let in_port = if from_nowhere { PortNo::ANY } else { value.in_port };
+        let in_port = if value.in_port == PortNo::CONTROLLER { NOWHERE } else { value.in_port };
         Buffer::write(&value.buffer_id, "buffer_id", w)?;
         Port16::write(&in_port, "in_port", w)?;
         let length_at = w.position();

@@ -22,13 +22,12 @@ pub(crate) struct BucketWire;
 impl Wire for BucketWire {
     type Value = Bucket;
     fn read(r: &mut Reader, name: &'static str) -> Result<Bucket, DecodeError> {
-        let mut length = r.clone();
-        let length = usize::from(length.u16("bucket length")?);
-        let Ok(mut bucket) = r.sub(length, name) else {
-            return Err(DecodeError { part: Part::Bucket, ..r.bad_length(0, "bucket length", length) });
-        };
-        bucket = bucket.within(Part::Bucket);
-        Sized16::<BucketBody>::read(&mut bucket, "bucket")
+        let length = usize::from(r.u16("bucket length")?);
+        if length < 16 || length - 2 > r.left() {
+            let error = r.bad_length(2, "bucket length, 16 or more", length);
+            return Err(DecodeError { part: Part::Bucket, ..error });
+        }
+        BucketBody::read(&mut r.sub(length - 2, name)?.within(Part::Bucket), name)
     }
     fn write(value: &Bucket, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
         w.flow = FlowContext::default();

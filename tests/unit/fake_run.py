@@ -1,6 +1,6 @@
 """Writes a run directory that looks like a run of the ALIEN suite. For tests only; every number is invented.
 
-    python tests/report/fake_run.py FOLDER [seed]
+python tests/unit/fake_run.py FOLDER [seed]
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from flowgauge.model import trial_id
 
 Json = dict[str, Any]
@@ -36,11 +37,20 @@ class FakeRun:
         (folder / "samples").mkdir(parents=True, exist_ok=True)
 
     def trial(
-        self, benchmark: str, point: Json, repeat: int, metrics: Json, checks: list[Json], delays_us: Any = None, **other: Any
+        self,
+        benchmark: str,
+        point: Json,
+        repeat: int,
+        metrics: Json,
+        checks: list[Json],
+        delays_us: Any = None,
+        **other: Any,
     ) -> None:
         name = trial_id(benchmark, point, repeat, "ovs")
         if delays_us is not None and len(delays_us):
-            buckets = np.unique(np.round(np.log2(delays_us * 1000) * 700).astype(np.int64), return_counts=True)
+            buckets = np.unique(
+                np.round(np.log2(delays_us * 1000) * 700).astype(np.int64), return_counts=True
+            )
             values = np.round(2 ** (buckets[0] / 700)).astype(np.int64)
             table = pa.table({"latency.value_ns": values, "latency.count": buckets[1].astype(np.int64)})
             pq.write_table(table, self.folder / "samples" / f"{name}.parquet")
@@ -50,14 +60,18 @@ class FakeRun:
         }  # fmt: skip
         self.trials.append(record | other)
 
-    def figure(self, benchmark: str, name: str, value: float | None, unit: str, at: Json, **other: Any) -> None:
+    def figure(
+        self, benchmark: str, name: str, value: float | None, unit: str, at: Json, **other: Any
+    ) -> None:
         base = {
             "benchmark": benchmark, "name": name, "value": value, "unit": unit, "at": at, "low": None, "high": None,
             "interval": "none", "count": 0, "checks": [], "note": None,
         }  # fmt: skip
         self.figures.append(base | other)
 
-    def delays(self, benchmark: str, point: Json, floor_us: float, capacity_pps: float, repeats: int, seconds: float) -> None:
+    def delays(
+        self, benchmark: str, point: Json, floor_us: float, capacity_pps: float, repeats: int, seconds: float
+    ) -> None:
         """A queueing device: log-normal delays, overloaded above its capacity."""
         size, rate = point["frame_size"], point["rate_mbps"]
         pps = rate * 1e6 / 8 / size
@@ -83,15 +97,21 @@ class FakeRun:
             }  # fmt: skip
             self.trial(benchmark, point, repeat, metrics, checks, delays)
         failing = [c for c in self.trials[-1]["checks"] if c["state"] == "fail"]
-        for name, unit in (("delay_mean_us", "us"), ("delay_median_us", "us"), ("delay_p99_us", "us"), ("delay_std_us", "us"), ("loss_ratio", "")):
+        for name, unit in (
+            ("delay_mean_us", "us"),
+            ("delay_median_us", "us"),
+            ("delay_p99_us", "us"),
+            ("delay_std_us", "us"),
+            ("loss_ratio", ""),
+        ):
             values = [t["metrics"][name] for t in self.trials[-repeats:]]
             mean, half = float(np.mean(values)), 2.26 * float(np.std(values)) / repeats**0.5
             interval = {"low": mean - half, "high": mean + half, "interval": "t"} if repeats >= 6 else {}
             if 1 < repeats < 6:
                 interval = {"low": min(values), "high": max(values), "interval": "range"}
             self.figure(benchmark, name, mean, unit, point, count=repeats, checks=failing, **interval)
-        self.figure(benchmark, "message_rate" if benchmark.startswith("packet") else "forwarding_pps",
-                    rows[0][1] / seconds, "1/s" if benchmark.startswith("packet") else "pps", point, count=repeats, checks=failing)  # fmt: skip
+        name, unit = ("message_rate", "1/s") if benchmark.startswith("packet") else ("forwarding_pps", "pps")
+        self.figure(benchmark, name, rows[0][1] / seconds, unit, point, count=repeats, checks=failing)
         for name, column in (("sent", 0), ("received", 1)):
             self.figure(benchmark, name, sum(r[column] for r in rows), "frames", point, count=repeats)
 
@@ -109,8 +129,18 @@ class FakeRun:
                     "activation_us": float(times[repeat]), "barrier_us": float(barriers[repeat]),
                     "per_entry_us": float(times[repeat] / n),
                 }  # fmt: skip
-                self.trial(benchmark, point, repeat, metrics, [*fail, check("flow-rejected", "pass", f"{n} entries read back")])
-            for name, values in (("activation_us", times), ("barrier_us", barriers), ("per_entry_us", times / n)):
+                self.trial(
+                    benchmark,
+                    point,
+                    repeat,
+                    metrics,
+                    [*fail, check("flow-rejected", "pass", f"{n} entries read back")],
+                )
+            for name, values in (
+                ("activation_us", times),
+                ("barrier_us", barriers),
+                ("per_entry_us", times / n),
+            ):
                 low, high = np.quantile(values, [0.03, 0.97])
                 self.figure(benchmark, name, float(np.median(values)), "us", point, low=float(low), high=float(high),
                             interval="order", count=repeats, checks=fail)  # fmt: skip
@@ -156,34 +186,77 @@ def alien_run(folder: Path, seed: int = 1, repeats: int = 10, speed: float = 1.0
     run = FakeRun(folder, seed)
     for rate in RATES:
         for size in SIZES:
-            run.delays("packet_in", {"rate_mbps": rate, "frame_size": size}, 120 / speed, 40_000 * speed, repeats, 0.4)
+            run.delays(
+                "packet_in",
+                {"rate_mbps": rate, "frame_size": size},
+                120 / speed,
+                40_000 * speed,
+                repeats,
+                0.4,
+            )
     for rate in RATES[:4]:
         for size in SIZES:
-            run.delays("packet_out", {"rate_mbps": rate, "frame_size": size}, 90 / speed, 60_000 * speed, repeats, 0.4)
+            run.delays(
+                "packet_out",
+                {"rate_mbps": rate, "frame_size": size},
+                90 / speed,
+                60_000 * speed,
+                repeats,
+                0.4,
+            )
     echo = {"echo_rate": 3}
     delays = np.concatenate([48 * run.random.lognormal(0, 0.2, 900), 160 * run.random.lognormal(0, 0.1, 60)])
     run.trial("control_channel_delay", echo, 0, {"sent": 960, "received": 960, "loss_ratio": 0.0}, [], delays)
-    for name, value in (("delay_mean_us", delays.mean()), ("delay_median_us", np.median(delays)), ("delay_std_us", delays.std())):
+    for name, value in (
+        ("delay_mean_us", delays.mean()),
+        ("delay_median_us", np.median(delays)),
+        ("delay_std_us", delays.std()),
+    ):
         run.figure("control_channel_delay", name, float(value), "us", echo, count=960)
     run.figure("control_channel_delay", "loss_ratio", 0.0, "", echo, count=960)
     for rate in (10, 100, 1000):
         for size in (100, 200, 500, 1000, 1500):
-            run.delays("data_path_delay", {"rate_mbps": rate, "frame_size": size}, 18 / speed, 400_000 * speed, repeats, 0.2)
+            run.delays(
+                "data_path_delay",
+                {"rate_mbps": rate, "frame_size": size},
+                18 / speed,
+                400_000 * speed,
+                repeats,
+                0.2,
+            )
     for name, per_entry in (("flow_add", 21.0), ("flow_mod", 17.0), ("flow_delete", 15.0)):
         run.flows(name, ENTRIES, per_entry / speed, repeats)
     run.flows("flow_add_max", MANY, 19.0 / speed, repeats)
     run.figure("flow_add_max", "max_entries", 4000, "", {}, count=1, note=">= 4000: the cap was reached")
     dead(run)
-    return run.write(skipped=[{"benchmark": "meters", "reason": "the switch has no meters (feature meter.drop failed)"}])
+    return run.write(
+        skipped=[{"benchmark": "meters", "reason": "the switch has no meters (feature meter.drop failed)"}]
+    )
 
 
 def dead(run: FakeRun) -> None:
     """A point where nothing came back, and a trial that broke."""
     point = {"rate_mbps": 1000, "frame_size": 1500}
-    fail = [check("tester-loss", "fail", "the receive ring dropped 1 402 frames", "lower the rate or give the worker a core", True)]
+    fail = [
+        check(
+            "tester-loss",
+            "fail",
+            "the receive ring dropped 1 402 frames",
+            "lower the rate or give the worker a core",
+            True,
+        )
+    ]
     run.trial("packet_out", point, 0, {"sent": 3333, "received": 0, "loss_ratio": 1.0, "delay_median_us": None}, fail,
               status="invalid", attempts=4, reason="tester-loss after 4 attempts")  # fmt: skip
-    run.trial("packet_out", point, 1, {}, [], status="failed", reason="channel-closed: the switch reset the connection after 3333 messages")
+    run.trial(
+        "packet_out",
+        point,
+        1,
+        {},
+        [],
+        status="failed",
+        reason="channel-closed: the switch reset the connection after 3333 messages",
+    )
     for name in ("delay_mean_us", "delay_median_us", "delay_p99_us", "delay_std_us"):
         run.figure("packet_out", name, None, "us", point, note="nothing was received")
     run.figure("packet_out", "loss_ratio", 1.0, "", point, count=1, checks=fail)
@@ -197,19 +270,47 @@ def small_run(folder: Path, seed: int = 1, speed: float = 1.0, **over: Any) -> P
         point: Mapping[str, Any] = {"rate_mbps": 10, "frame_size": size}
         values = [delay / speed + i for i in range(6)]
         for repeat, value in enumerate(values):
-            run.trial("packet_in", dict(point), repeat, {"delay_median_us": value, "loss_ratio": 0.0}, [], np.full(20, value))
-        fail = [check("tester-limited", "fail", "the tester's own delay (30 us) is more than half of it", "use a faster backend")]
+            run.trial(
+                "packet_in",
+                dict(point),
+                repeat,
+                {"delay_median_us": value, "loss_ratio": 0.0},
+                [],
+                np.full(20, value),
+            )
+        fail = [
+            check(
+                "tester-limited",
+                "fail",
+                "the tester's own delay (30 us) is more than half of it",
+                "use a faster backend",
+            )
+        ]
         run.figure("packet_in", "delay_median_us", delay / speed + 2.5, "us", dict(point), low=delay / speed,
                    high=delay / speed + 5, interval="order", count=6, checks=fail if size == 100 else [])  # fmt: skip
         run.figure("packet_in", "loss_ratio", 0.0, "", dict(point), low=0.0, high=0.0, interval="t", count=6)
         run.figure("packet_in", "received", 7500, "frames", dict(point), count=6)
     for n in (1, 100):
-        run.trial("flow_add", {"entries": n}, 0, {"activation_us": 100.5 * n}, [check("quantised", "pass", "gap 1 us")])
+        run.trial(
+            "flow_add",
+            {"entries": n},
+            0,
+            {"activation_us": 100.5 * n},
+            [check("quantised", "pass", "gap 1 us")],
+        )
         run.figure("flow_add", "activation_us", 100.5 * n, "us", {"entries": n}, low=100.0 * n, high=101.0 * n,
                    interval="range", count=1)  # fmt: skip
     run.figure("flow_add", "slope_us_per_entry", 100.5, "us/entry", {}, count=2, note="least squares")
     point = {"rate_mbps": 10, "frame_size": 100}
-    run.trial("packet_out", point, 0, {}, [], status="failed", reason="channel-closed: the switch closed the channel")
+    run.trial(
+        "packet_out",
+        point,
+        0,
+        {},
+        [],
+        status="failed",
+        reason="channel-closed: the switch closed the channel",
+    )
     run.figure("packet_out", "delay_median_us", None, "us", point, note="no trial was completed")
     run.figure("packet_out", "received", 0, "frames", point, count=1)
     return run.write(**over)

@@ -1,0 +1,101 @@
+//! What a switch is to be.
+
+use flowgauge_channel::{Address, Versions};
+use flowgauge_datapath::Limits;
+use flowgauge_ports::Port;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A port of the switch.
+pub struct PortConfig {
+    /// Its OpenFlow number, 1 to 65279 (what 1.0 can say).
+    pub number: u32,
+    /// Its name; the first 15 bytes are told to controllers.
+    pub name: String,
+    /// What moves its frames.
+    pub port: Box<dyn Port>,
+}
+
+impl PortConfig {
+    /// A port by that number and name.
+    pub fn new(number: u32, name: impl Into<String>, port: Box<dyn Port>) -> PortConfig {
+        PortConfig { number, name: name.into(), port }
+    }
+}
+
+/// How the datapath thread waits when there is nothing to do. On a machine with few cores it must let others
+/// run; the sooner it does, the later it notices the next frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// How long it polls without a break.
+    pub spin: Duration,
+    /// How long it polls after that, yielding its core after each round.
+    pub yield_for: Duration,
+    /// How long it sleeps between polls after that. A controller's message wakes it.
+    pub nap: Duration,
+}
+
+impl Default for Idle {
+    fn default() -> Self {
+        Idle {
+            spin: Duration::from_micros(50),
+            yield_for: Duration::from_millis(20),
+            nap: Duration::from_micros(50),
+        }
+    }
+}
+
+/// What a switch is to be.
+pub struct SwitchConfig {
+    /// Its datapath id.
+    pub datapath_id: u64,
+    /// Its ports, each with a number of its own.
+    pub ports: Vec<PortConfig>,
+    /// Where its controller is, or where it waits for controllers.
+    pub control: Address,
+    /// The network namespace of the control connection.
+    pub control_netns: Option<PathBuf>,
+    /// The OpenFlow versions that it offers.
+    pub versions: Versions,
+    /// Its tables.
+    pub limits: Limits,
+    /// How it waits.
+    pub idle: Idle,
+}
+
+impl SwitchConfig {
+    /// A switch that offers OpenFlow 1.0 and 1.3, with 255 tables.
+    pub fn new(datapath_id: u64, ports: Vec<PortConfig>, control: Address) -> SwitchConfig {
+        SwitchConfig {
+            datapath_id,
+            ports,
+            control,
+            control_netns: None,
+            versions: Versions::new(&[1, 4]).expect("known versions"),
+            limits: Limits::default(),
+            idle: Idle::default(),
+        }
+    }
+}
+
+/// The highest port number that 1.0 can say.
+pub const MAX_PORT: u32 = 0xfeff;
+
+/// Why a switch can't be started.
+#[derive(Debug, thiserror::Error)]
+pub enum SwitchError {
+    /// A port number is out of range or taken twice.
+    #[error("port {name:?} can't have number {number}: numbers are 1 to {MAX_PORT}, each used once")]
+    PortNumber {
+        /// The port's name.
+        name: String,
+        /// Its number.
+        number: u32,
+    },
+    /// The control connection can't be opened.
+    #[error(transparent)]
+    Control(#[from] flowgauge_channel::ChannelError),
+    /// The datapath thread can't be started.
+    #[error("can't start the switch's thread: {0}")]
+    Thread(#[from] std::io::Error),
+}

@@ -1,0 +1,185 @@
+//! A port in use: its counters, its configuration, and the burst that waits to be sent.
+
+use crate::config::PortConfig;
+use flowgauge_clock::Nanos;
+use flowgauge_datapath::seconds;
+use flowgauge_openflow as of;
+use flowgauge_openflow::{PortConfig as Config, PortFeatures, PortNo, PortState};
+use flowgauge_packet::MacAddr;
+use flowgauge_ports::{BURST, Burst, Port};
+
+/// Frames and bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    frames: u64,
+    bytes: u64,
+}
+
+/// A port in use.
+pub struct SwitchPort {
+    pub number: u32,
+    name: String,
+    address: MacAddr,
+    port: Box<dyn Port>,
+    /// Empty slots, filled in advance.
+    spare: Burst,
+    /// Frames that leave at the end of the turn.
+    staged: Burst,
+    /// What its controller wants of it.
+    pub config: Config,
+    /// Whether its link is up, as controllers were last told.
+    is_up: bool,
+    rx: Count,
+    tx: Count,
+    tx_dropped: u64,
+}
+
+impl SwitchPort {
+    pub fn new(config: PortConfig, datapath_id: u64) -> SwitchPort {
+        let PortConfig { number, name, port } = config;
+        // Locally administered, different for each port of each switch.
+        let made_up = 0x0200_0000_0000 | (datapath_id & 0xff_ffff) << 16 | u64::from(number);
+        let address = port.capabilities().mac.map_or(MacAddr::from_u64(made_up), MacAddr);
+        SwitchPort {
+            number,
+            name,
+            address,
+            port,
+            spare: Burst::new(),
+            staged: Burst::new(),
+            config: Config::NONE,
+            is_up: true,
+            rx: Count::default(),
+            tx: Count::default(),
+            tx_dropped: 0,
+        }
+    }
+
+    /// Gives the port back, with all slots in it.
+    pub fn into_config(mut self) -> PortConfig {
+        self.port.free(&mut self.spare);
+        self.port.free(&mut self.staged);
+        PortConfig { number: self.number, name: self.name, port: self.port }
+    }
+
+    /// Receives up to a burst. Frames of a port that doesn't receive are dropped.
+    pub fn receive(&mut self, burst: &mut Burst) {
+        // A port that fails is found out by `check_link`.
+        if self.port.rx(burst, BURST).is_err() || burst.is_empty() {
+            return;
+        }
+        if self.config.0 & (Config::PORT_DOWN | Config::NO_RECV).0 != 0 {
+            return self.port.free(burst);
+        }
+        self.rx.frames += burst.len() as u64;
+        self.rx.bytes += burst.iter().map(|s| s.len() as u64).sum::<u64>();
+    }
+
+    /// Gives received slots back.
+    pub fn free(&mut self, burst: &mut Burst) {
+        self.port.free(burst);
+    }
+
+    /// Copies a frame into the staged burst; a full burst is sent at once.
+    #[inline]
+    pub fn stage(&mut self, bytes: &[u8]) {
+        if self.config.0 & (Config::PORT_DOWN | Config::NO_FWD).0 != 0 {
+            return;
+        }
+        if self.staged.room() == 0 {
+            self.flush();
+        }
+        if self.spare.is_empty() {
+            self.port.alloc(&mut self.spare, BURST);
+        }
+        match self.spare.pop() {
+            Some(mut slot) if bytes.len() <= slot.capacity() => {
+                slot.set_len(bytes.len());
+                slot.bytes_mut().copy_from_slice(bytes);
+                self.staged.push(slot);
+            }
+            Some(slot) => {
+                self.spare.push(slot);
+                self.tx_dropped += 1;
+            }
+            None => self.tx_dropped += 1,
+        }
+    }
+
+    /// Sends what is staged. A switch has no more room than its port: what is not taken is dropped.
+    pub fn flush(&mut self) {
+        if self.staged.is_empty() {
+            return;
+        }
+        let offered = self.staged.len();
+        let bytes: u64 = self.staged.iter().map(|s| s.len() as u64).sum();
+        // A port that fails takes nothing, and is found out by `check_link`.
+        let _ = self.port.tx(&mut self.staged).and_then(|_| self.port.flush());
+        let (left, left_bytes) = (self.staged.len(), self.staged.iter().map(|s| s.len() as u64).sum::<u64>());
+        self.tx.frames += (offered - left) as u64;
+        self.tx.bytes += bytes - left_bytes;
+        self.tx_dropped += left as u64;
+        self.port.free(&mut self.staged);
+    }
+
+    /// Asks the port whether its link is up; whether that has changed.
+    pub fn check_link(&mut self) -> bool {
+        let is_up = self.port.check().is_ok() && self.port.stats().link_up;
+        std::mem::replace(&mut self.is_up, is_up) != is_up
+    }
+
+    /// Its description.
+    pub fn describe(&self) -> of::Port {
+        let mut name = self.name.clone();
+        name.truncate((0..=15).rev().find(|&n| name.is_char_boundary(n)).unwrap_or(0));
+        let features = speed(self.port.capabilities().link_mbps);
+        let kbps =
+            self.port.capabilities().link_mbps.map_or(0, |m| u32::try_from(m * 1000).unwrap_or(u32::MAX));
+        of::Port {
+            port_no: PortNo(self.number),
+            hw_addr: self.address,
+            name,
+            config: self.config,
+            state: if self.is_up { PortState::LIVE } else { PortState::LINK_DOWN },
+            current: features,
+            supported: features,
+            current_speed: kbps,
+            max_speed: kbps,
+            ..of::Port::default()
+        }
+    }
+
+    /// Its counters; `age` is how long the switch has been running.
+    pub fn counters(&mut self, age: Nanos) -> of::PortStats {
+        let own = self.port.stats();
+        let (duration_sec, duration_nsec) = seconds(age);
+        of::PortStats {
+            port_no: PortNo(self.number),
+            rx_packets: self.rx.frames,
+            tx_packets: self.tx.frames,
+            rx_bytes: self.rx.bytes,
+            tx_bytes: self.tx.bytes,
+            rx_dropped: own.rx_dropped,
+            tx_dropped: self.tx_dropped,
+            tx_errors: own.tx_errors,
+            duration_sec,
+            duration_nsec,
+            ..of::PortStats::default()
+        }
+    }
+}
+
+/// The link speed in OpenFlow's bits; none where the link has none.
+fn speed(mbps: Option<u64>) -> PortFeatures {
+    match mbps {
+        None => PortFeatures::NONE,
+        Some(10) => PortFeatures::MB10_FULL,
+        Some(100) => PortFeatures::MB100_FULL,
+        Some(1_000) => PortFeatures::GB1_FULL,
+        Some(10_000) => PortFeatures::GB10_FULL,
+        Some(40_000) => PortFeatures::GB40_FULL,
+        Some(100_000) => PortFeatures::GB100_FULL,
+        Some(1_000_000) => PortFeatures::TB1_FULL,
+        Some(_) => PortFeatures::OTHER,
+    }
+}

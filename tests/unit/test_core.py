@@ -1,0 +1,192 @@
+"""The seam between Python and Rust: values that cross it, and errors that arrive under their names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from flowgauge import _core, errors
+from flowgauge.duts.cores import core_plan
+from flowgauge.flows import Cycle, FlowSet, Increment, Random, Schedule
+from flowgauge.testbed.control import flow_mods
+from flowgauge.testbed.interface import Entry, Stream
+from flowgauge.testbed.transmission import LiveTransmission, spec
+
+
+def run(ports: tuple[_core.Port, _core.Port], stream: Stream, core: int | None = None) -> LiveTransmission:
+    started = _core.Transmission(ports, [spec(stream, 2)], drain_ns=None, core=core, connection=None)
+    transmission = LiveTransmission([stream], started, lambda channel: None)
+    transmission.wait()
+    return transmission
+
+
+def test_addresses_are_read_and_patterns_expand() -> None:
+    flows = FlowSet(
+        {
+            "eth_dst": "02:00:00:00:00:01",
+            "ipv4_dst": Increment("10.0.0.255"),
+            "udp_src": Cycle((1, 2)),
+            "udp_dst": Random(seed=7, mask=0xFF),
+        },
+        count=3,
+    )
+    rows = _core.flow_values(flows)
+    assert [row["ipv4_dst"] for row in rows] == [0x0A0000FF, 0x0A000100, 0x0A000101]
+    assert [row["udp_src"] for row in rows] == [1, 2, 1]
+    assert {row["eth_dst"] for row in rows} == {0x020000000001}
+    assert all(row["udp_dst"] < 256 for row in rows)
+    assert _core.flow_values(flows.last()) == rows[2:]
+
+
+def test_ipv6_hexadecimal_and_steps_downwards() -> None:
+    flows = FlowSet({"ipv6_dst": "2001:db8::1", "udp_dst": Increment("0x10", step=-1)}, count=2)
+    rows = _core.flow_values(flows)
+    assert rows[1] == {"ipv6_dst": 0x20010DB8 << 96 | 1, "udp_dst": 0xF}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"ipv4_dest": 1}, "no field is called"),
+        ({"ipv4_dst": "10.0.0"}, "an IPv4 address such as"),
+        ({"udp_dst": 65536}, "at most 16 bits"),
+        ({"eth_dst": "zz"}, "an Ethernet address such as"),
+        ({"udp_dst": 7, "tcp_dst": 7}, "leave one of them out"),
+        ({"udp_dst": Cycle(())}, "at least one"),
+    ],
+)
+def test_wrong_flow_sets_say_what_is_allowed(fields: dict[str, object], said: str) -> None:
+    with pytest.raises(errors.UsageError, match=said):
+        _core.flow_values(FlowSet(fields))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("command", "entry", "said"),
+    [
+        ("add", Entry(None, actions="output:"), "output"),
+        ("add", Entry(None, actions="nonsense"), "nonsense"),
+        ("replace", Entry(None), "no FLOW_MOD command"),
+    ],
+)
+def test_wrong_entries_are_refused_before_anything_is_sent(command: str, entry: Entry, said: str) -> None:
+    with pytest.raises(errors.UsageError, match=said):
+        flow_mods(command, entry)
+
+
+def test_entries_are_as_many_as_flows() -> None:
+    assert len(flow_mods("add", Entry(FlowSet({"ipv4_dst": Increment("10.0.0.1")}, count=7)))) == 7
+    assert len(flow_mods("add", Entry(None))) == 1
+
+
+def test_frames_cross_a_ring_and_are_accounted_for() -> None:
+    ports = _core.ring_pair(1024)
+    flows = FlowSet({"ipv4_dst": Increment("10.0.0.1")}, count=4)
+    transmission = run(
+        ports, Stream(flows, 64, Schedule.cbr(5000), source=0, sink=1, duration_s=0.1, record=100)
+    )
+    found = transmission.reception(0)
+    assert (found.requested, found.sent, found.received, found.lost) == (500, 500, 500, 0)
+    assert len(found.departures_ns) == len(found.arrivals_seq) == 100
+    assert (found.arrivals_rx_ns >= found.arrivals_tx_ns).all()
+    assert (found.first_arrival_ns > 0).all()
+    assert len(found.first_arrival_ns) == 4
+    assert found.latency.counts.sum() == 500
+    assert found.windows_count.sum() == 500
+    assert transmission.tester.rx_dropped == 0
+
+
+def test_arrays_own_their_memory_and_ports_come_back() -> None:
+    ports = _core.ring_pair(1024)
+    stream = Stream(FlowSet(), 64, Schedule.cbr(1000), source=0, sink=1, duration_s=0.02, record=10)
+    first = run(ports, stream).reception(0)
+    kept = first.departures_ns.copy()
+    run(ports, stream)
+    assert np.array_equal(first.departures_ns, kept)
+
+
+def test_a_port_that_is_in_use_is_not_given_away() -> None:
+    ports = _core.ring_pair(1024)
+    stream = Stream(FlowSet(), 64, Schedule.cbr(1000), source=0, sink=1)
+    core = _core.Transmission(ports, [spec(stream, 2)], drain_ns=0, core=None, connection=None)
+    with pytest.raises(errors.UsageError, match="in use"):
+        _core.Transmission(ports, [spec(stream, 2)], drain_ns=0, core=None, connection=None)
+    core.stop()
+    core.finish()
+    run(ports, Stream(FlowSet(), 64, Schedule.cbr(1000), source=0, sink=1, duration_s=0.01))
+
+
+def test_streams_that_name_what_is_not_there() -> None:
+    with pytest.raises(errors.UsageError, match=r"index 2; the testbed has 0\.\.1"):
+        spec(Stream(FlowSet(), 64, Schedule.max(), source=2), 2)
+    with pytest.raises(errors.UsageError, match="allowed: 64 to"):
+        spec(Stream(FlowSet(), 40, Schedule.max()), 2)
+    with pytest.raises(errors.UsageError, match="needs a rate"):
+        spec(Stream(FlowSet(), 64, Schedule("cbr")), 2)
+    ports = _core.ring_pair(64)
+    long = spec(Stream(FlowSet(), 9000, Schedule.max(), source=0, sink=1, duration_s=0.01), 2)
+    with pytest.raises(errors.UsageError, match="8996 bytes"):
+        _core.Transmission(ports, [long], drain_ns=0, core=None, connection=None)
+
+
+@pytest.mark.parametrize(("delay_ns", "loss"), [(100_000, 1000), (1_000_000, 1000), (0, 7)])
+def test_a_known_delay_and_loss_are_found_again(delay_ns: int, loss: int) -> None:
+    """Truth: the median within 2 us and the tester's own floor, the loss exactly.
+
+    A busy host can only add to a delay, so the best of a few attempts counts.
+    """
+    core = core_plan().worker
+    _, floor_ns, _ = _core.measure_loopback(_core.ring_pair(4096), [64], core=core, trial_ns=5_000_000)
+    excess = []
+    for _ in range(5):
+        left, right = _core.ring_pair(4096)
+        ports = (left, _core.impaired(right, delay_ns, loss))
+        stream = Stream(FlowSet(), 64, Schedule.cbr(20_000), source=0, sink=1, duration_s=0.3)
+        found = run(ports, stream, core).reception(0)
+        assert found.lost == found.sent // loss
+        median = found.latency.percentile_ns(50)
+        assert median is not None
+        assert median >= delay_ns
+        excess.append(median - delay_ns)
+        # The histogram has 3 digits.
+        if excess[-1] <= 2000 + floor_ns + 0.001 * delay_ns:
+            return
+    pytest.fail(f"medians exceed the known delay by {excess} ns, the floor is {floor_ns} ns")
+
+
+def test_a_missing_interface_is_an_interface_error_with_advice() -> None:
+    with pytest.raises((errors.InterfaceError, errors.PermissionNeededError)) as caught:
+        _core.open_af_packet("fg-none")
+    assert caught.value.advice
+
+
+def test_a_missing_namespace_is_a_setup_error() -> None:
+    with pytest.raises(errors.SetupError, match="fg-none"):
+        _core.open_af_packet("lo", "fg-none")
+
+
+def test_a_busy_port_names_how_to_find_who_has_it() -> None:
+    first = _core.Channel("listen", "127.0.0.1", 0, netns=None, versions=["1.3"], spin_us=0)
+    host, port = first.address
+    with pytest.raises(errors.PortBusyError) as caught:
+        _core.Channel("listen", host, port, netns=None, versions=["1.3"], spin_us=0)
+    assert caught.value.advice is not None
+    assert str(port) in caught.value.advice
+    first.close()
+
+
+def test_nobody_connects() -> None:
+    channel = _core.Channel("listen", "127.0.0.1", 0, netns=None, versions=["1.3"], spin_us=0)
+    with pytest.raises(errors.NeverConnectedError):
+        channel.wait_connected(0.15)
+    channel.close()
+
+
+def test_no_common_version() -> None:
+    switch = _core.Switch([], versions=["1.0"], datapath_id=1)
+    host, port = switch.address
+    channel = _core.Channel("connect", host, port, netns=None, versions=["1.3"], spin_us=0)
+    with pytest.raises(errors.VersionMismatchError) as caught:
+        channel.wait_connected(2)
+    assert caught.value.advice is not None
+    channel.close()
+    switch.stop()
