@@ -4,7 +4,7 @@
 //! packet_bench tx INTERFACE SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N] [--netns NAME] [--bypass]
 //! packet_bench rx INTERFACE SECONDS [--core N] [--netns NAME]        counts every frame that arrives
 //! packet_bench loop INTERFACE INTERFACE [--size BYTES] [--core N] [--netns NAME]
-//! packet_bench ring SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N]
+//! packet_bench ring SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N] [--delay-us N] [--loss-one-in N]
 //! ```
 //! Without `--pps` frames leave as fast as possible. Every frame bears its own sequence number and time.
 
@@ -17,7 +17,7 @@ use flowgauge_clock::{Clock, Nanos};
 use flowgauge_measure::{Rate, Schedule};
 use flowgauge_packet::field::Field;
 use flowgauge_packet::{FlowSet, FrameTemplate, Pattern, Payload};
-use flowgauge_ports::{Burst, Port, af_packet, ring};
+use flowgauge_ports::{Burst, Impaired, Impairment, Port, af_packet, ring};
 use flowgauge_traffic::loopback::{LoopbackOptions, measure};
 use flowgauge_traffic::{Options, Outcome, SpinPolicy, Stop, Stream, start};
 
@@ -31,6 +31,8 @@ struct Arguments {
     core: Option<usize>,
     netns: Option<PathBuf>,
     bypass: bool,
+    delay_us: Option<u64>,
+    loss_one_in: u64,
 }
 
 impl Arguments {
@@ -43,6 +45,8 @@ impl Arguments {
             core: None,
             netns: None,
             bypass: false,
+            delay_us: None,
+            loss_one_in: 0,
         };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
@@ -52,6 +56,8 @@ impl Arguments {
                 "--size" => found.size = value()?.parse()?,
                 "--flows" => found.flows = value()?.parse()?,
                 "--core" => found.core = Some(value()?.parse()?),
+                "--delay-us" => found.delay_us = Some(value()?.parse()?),
+                "--loss-one-in" => found.loss_one_in = value()?.parse()?,
                 "--bypass" => found.bypass = true,
                 "--netns" => found.netns = Some(value()?.into()),
                 _ => found.words.push(word),
@@ -104,7 +110,14 @@ fn main() -> Result<()> {
         "loop" => loopback(&arguments),
         "ring" => {
             let (a, b) = ring::pair(1 << 13);
-            transmit(&arguments, vec![Box::new(a), Box::new(b)], arguments.seconds(1)?)
+            let b: Box<dyn Port> = match arguments.delay_us {
+                Some(us) => {
+                    let impairment = Impairment::new(Nanos::from_micros(us), arguments.loss_one_in);
+                    Box::new(Impaired::new(b, impairment))
+                }
+                None => Box::new(b),
+            };
+            transmit(&arguments, vec![Box::new(a), b], arguments.seconds(1)?)
         }
         other => Err(format!("no mode {other:?}: tx, rx, loop or ring").into()),
     }
@@ -124,14 +137,18 @@ fn print(outcome: &Outcome) {
     let stream = &outcome.streams[0];
     let (counters, seconds) = (stream.account.counters(), stream.elapsed().as_secs_f64());
     let gap = |p| stream.gap_errors.errors.percentile_ns(p).map_or("null".into(), |ns| ns.to_string());
+    let delay = |p| stream.account.latency().percentile_ns(p).map_or("null".into(), |ns| ns.to_string());
     println!(
         "{{\"frames\": {}, \"seconds\": {seconds:.6}, \"pps\": {:.1}, \"requested\": {}, \"received\": {}, \
-         \"gap_p50_ns\": {}, \"gap_p99_ns\": {}, \"gap_p999_ns\": {}, \"gap_max_ns\": {}, \"late_frames\": {}, \
+         \"delay_p5_ns\": {}, \"delay_p50_ns\": {}, \"delay_p95_ns\": {}, \"gap_p50_ns\": {}, \"gap_p99_ns\": {}, \"gap_p999_ns\": {}, \"gap_max_ns\": {}, \"late_frames\": {}, \
          \"tx_errors\": {}, \"rx_dropped\": {}, \"stalls\": {}, \"longest_stall_ns\": {}}}",
         counters.sent,
         counters.sent as f64 / seconds,
         stream.requested,
         counters.received,
+        delay(5.0),
+        delay(50.0),
+        delay(95.0),
         gap(50.0),
         gap(99.0),
         gap(99.9),
