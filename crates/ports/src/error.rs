@@ -111,7 +111,7 @@ impl PortError {
             PortError::Namespace { .. } => "namespace",
             PortError::LinkDown { .. } => "link-down",
             PortError::Unsupported { .. } => "port-unsupported",
-            PortError::Busy { .. } => "port-busy",
+            PortError::Busy { .. } => "interface-busy",
             PortError::MemoryLimit { .. } => "memory-limit",
             PortError::FrameTooLong { .. } => "frame-too-long",
             PortError::System { .. } => "port-system",

@@ -1,12 +1,13 @@
 //! The ports at speed, for benchmarks beside other tools. Prints one JSON object.
 //!
 //! ```text
-//! packet_bench tx INTERFACE SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N] [--netns NAME] [--bypass] [--backend B]
-//! packet_bench rx INTERFACE SECONDS [--core N] [--netns NAME] [--backend B]        counts every frame that arrives
-//! packet_bench loop INTERFACE INTERFACE [--size BYTES] [--core N] [--netns NAME] [--backend B]
-//! packet_bench ring SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N]
+//! packet_bench tx INTERFACE SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N] [--netns NAME] [--bypass]
+//! packet_bench rx INTERFACE SECONDS [--core N] [--netns NAME]        counts every frame that arrives
+//! packet_bench loop INTERFACE INTERFACE [--size BYTES] [--core N] [--netns NAME]
+//! packet_bench ring SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N] [--delay-us N] [--loss-one-in N]
 //! ```
-//! Backends: af_packet (if not said otherwise), af_xdp. Without `--pps` frames leave as fast as possible. Every frame bears its own sequence number and time.
+//! All but `ring` take `--backend af_packet` (if not said otherwise) or `--backend af_xdp`.
+//! Without `--pps` frames leave as fast as possible. Every frame bears its own sequence number and time.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -17,13 +18,14 @@ use flowgauge_clock::{Clock, Nanos};
 use flowgauge_measure::{Rate, Schedule};
 use flowgauge_packet::field::Field;
 use flowgauge_packet::{FlowSet, FrameTemplate, Pattern, Payload};
-use flowgauge_ports::{Burst, Port, af_packet, af_xdp, ring};
+use flowgauge_ports::{Burst, Impaired, Impairment, Port, af_packet, af_xdp, ring};
 use flowgauge_traffic::loopback::{LoopbackOptions, measure};
 use flowgauge_traffic::{Options, Outcome, SpinPolicy, Stop, Stream, start};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 struct Arguments {
+    backend: String,
     words: Vec<String>,
     pps: Option<f64>,
     size: usize,
@@ -31,12 +33,14 @@ struct Arguments {
     core: Option<usize>,
     netns: Option<PathBuf>,
     bypass: bool,
-    backend: String,
+    delay_us: Option<u64>,
+    loss_one_in: u64,
 }
 
 impl Arguments {
     fn read() -> Result<Arguments> {
         let mut found = Arguments {
+            backend: "af_packet".into(),
             words: vec![],
             pps: None,
             size: 64,
@@ -44,17 +48,20 @@ impl Arguments {
             core: None,
             netns: None,
             bypass: false,
-            backend: "af_packet".into(),
+            delay_us: None,
+            loss_one_in: 0,
         };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word.as_str() {
+                "--backend" => found.backend = value()?,
                 "--pps" => found.pps = Some(value()?.parse()?),
                 "--size" => found.size = value()?.parse()?,
                 "--flows" => found.flows = value()?.parse()?,
                 "--core" => found.core = Some(value()?.parse()?),
-                "--backend" => found.backend = value()?,
+                "--delay-us" => found.delay_us = Some(value()?.parse()?),
+                "--loss-one-in" => found.loss_one_in = value()?.parse()?,
                 "--bypass" => found.bypass = true,
                 "--netns" => found.netns = Some(value()?.into()),
                 _ => found.words.push(word),
@@ -118,7 +125,14 @@ fn main() -> Result<()> {
         "loop" => loopback(&arguments),
         "ring" => {
             let (a, b) = ring::pair(1 << 13);
-            transmit(&arguments, vec![Box::new(a), Box::new(b)], arguments.seconds(1)?)
+            let b: Box<dyn Port> = match arguments.delay_us {
+                Some(us) => {
+                    let impairment = Impairment::new(Nanos::from_micros(us), arguments.loss_one_in);
+                    Box::new(Impaired::new(b, impairment))
+                }
+                None => Box::new(b),
+            };
+            transmit(&arguments, vec![Box::new(a), b], arguments.seconds(1)?)
         }
         other => Err(format!("no mode {other:?}: tx, rx, loop or ring").into()),
     }
@@ -138,14 +152,18 @@ fn print(outcome: &Outcome) {
     let stream = &outcome.streams[0];
     let (counters, seconds) = (stream.account.counters(), stream.elapsed().as_secs_f64());
     let gap = |p| stream.gap_errors.errors.percentile_ns(p).map_or("null".into(), |ns| ns.to_string());
+    let delay = |p| stream.account.latency().percentile_ns(p).map_or("null".into(), |ns| ns.to_string());
     println!(
         "{{\"frames\": {}, \"seconds\": {seconds:.6}, \"pps\": {:.1}, \"requested\": {}, \"received\": {}, \
-         \"gap_p50_ns\": {}, \"gap_p99_ns\": {}, \"gap_p999_ns\": {}, \"gap_max_ns\": {}, \"late_frames\": {}, \
+         \"delay_p5_ns\": {}, \"delay_p50_ns\": {}, \"delay_p95_ns\": {}, \"gap_p50_ns\": {}, \"gap_p99_ns\": {}, \"gap_p999_ns\": {}, \"gap_max_ns\": {}, \"late_frames\": {}, \
          \"tx_errors\": {}, \"rx_dropped\": {}, \"stalls\": {}, \"longest_stall_ns\": {}}}",
         counters.sent,
         counters.sent as f64 / seconds,
         stream.requested,
         counters.received,
+        delay(5.0),
+        delay(50.0),
+        delay(95.0),
         gap(50.0),
         gap(99.0),
         gap(99.9),

@@ -16,6 +16,7 @@
 
 mod bpf;
 mod channels;
+mod counters;
 // What an interface is, and how a namespace is entered, is the same for both backends; the two files know nothing of packet
 // sockets but the one that they ask by.
 #[allow(clippy::duplicate_mod, reason = "see above")]
@@ -39,8 +40,8 @@ use std::sync::Arc;
 use crate::{BURST, Burst, Capabilities, Owner, Port, PortError, PortStats, RxCapacity, StampSource};
 use bpf::Redirect;
 use interface::{Interface, LinkState};
+pub use counters::Counters;
 pub use options::{AfXdpOptions, Attach, BusyPoll, CopyMode, Steer};
-pub use queue::Counters;
 use queue::Queue;
 use socket::Socket;
 

@@ -372,9 +372,9 @@ fn says_what_is_wrong() {
     assert!(queue.starts_with("port-system"), "{queue}");
     let holder = lab.open("va").unwrap();
     let busy = wrong("va", small());
-    assert!(busy.starts_with("port-busy") && busy.contains("XDP program"), "{busy}");
+    assert!(busy.starts_with("interface-busy") && busy.contains("XDP program"), "{busy}");
     let busy = wrong("va", AfXdpOptions { receive: false, ..small() });
-    assert!(busy.starts_with("port-busy") && busy.contains("queue 0"), "{busy}");
+    assert!(busy.starts_with("interface-busy") && busy.contains("queue 0"), "{busy}");
     drop(holder);
     lab.ip("link set vb down");
     assert!(wrong("vb", small()).contains("ip link set vb up"));
