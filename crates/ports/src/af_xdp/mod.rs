@@ -39,8 +39,8 @@ use std::sync::Arc;
 
 use crate::{BURST, Burst, Capabilities, Owner, Port, PortError, PortStats, RxCapacity, StampSource};
 use bpf::Redirect;
-use interface::{Interface, LinkState};
 pub use counters::Counters;
+use interface::{Interface, LinkState};
 pub use options::{AfXdpOptions, Attach, BusyPoll, CopyMode, Steer};
 use queue::Queue;
 use socket::Socket;
