@@ -16,6 +16,7 @@ pub mod af_xdp;
 mod burst;
 mod error;
 mod impaired;
+mod linux;
 mod pcap;
 mod pool;
 mod port;

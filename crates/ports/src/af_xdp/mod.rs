@@ -17,33 +17,23 @@
 mod bpf;
 mod channels;
 mod counters;
-// What an interface is, and how a namespace is entered, is the same for both backends; the two files know nothing of packet
-// sockets but the one that they ask by.
-#[allow(clippy::duplicate_mod, reason = "see above")]
-#[path = "../af_packet/interface.rs"]
-mod interface;
 mod map;
 mod options;
 mod program;
 mod queue;
 mod ring;
-#[allow(clippy::duplicate_mod, reason = "see above")]
-#[path = "../af_packet/socket.rs"]
-#[expect(dead_code, reason = "only af_packet binds its sockets and reads their counters")]
-mod socket;
 mod xsk;
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::linux::{Interface, LinkState, Socket, within};
 use crate::{BURST, Burst, Capabilities, Owner, Port, PortError, PortStats, RxCapacity, StampSource};
 use bpf::Redirect;
 pub use counters::Counters;
-use interface::{Interface, LinkState};
 pub use options::{AfXdpOptions, Attach, BusyPoll, CopyMode, Steer};
 use queue::Queue;
-use socket::Socket;
 
 /// Opens an interface, in this network namespace or in another (a path like `/run/netns/x`, or a bare name as
 /// `ip netns` knows it). The port receives from all queues that `options` name and sends by the first.
@@ -53,7 +43,7 @@ use socket::Socket;
 /// [`PortError::Namespace`], [`PortError::Unsupported`], [`PortError::Busy`] or [`PortError::MemoryLimit`], each with its
 /// advice; [`PortError::System`] for what none of them describes.
 pub fn open(interface: &str, netns: Option<&Path>, options: AfXdpOptions) -> Result<AfXdpPort, PortError> {
-    socket::within(netns, || {
+    within(netns, || {
         let opened = Opened::new(interface, netns, options)?;
         opened.port(opened.queues.clone())
     })
@@ -69,7 +59,7 @@ pub fn open_each(
     netns: Option<&Path>,
     options: AfXdpOptions,
 ) -> Result<Vec<AfXdpPort>, PortError> {
-    socket::within(netns, || {
+    within(netns, || {
         let opened = Opened::new(interface, netns, options)?;
         opened.queues.clone().map(|queue| opened.port(queue..queue + 1)).collect()
     })

@@ -332,7 +332,7 @@ fn receives_from_all_queues_and_sends_on_each() {
 
 /// Turns on that many queues of both ends; a veth starts with one.
 fn set_channels(lab: &Lab, n: u32) {
-    let enter = || socket::within(Some(Path::new(&lab.0)), || Socket::packet("test"));
+    let enter = || crate::linux::within(Some(Path::new(&lab.0)), || Socket::packet("test"));
     let socket = enter().unwrap();
     for name in ["va", "vb"] {
         assert_eq!(channels::set_receive_queues(socket.fd(), name, n), 0, "ethtool -L {name}");
