@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from receptions import latency, reception, quiet_tester
+from receptions import latency, quiet_tester, reception
 
 from flowgauge.analysis import checks
 from flowgauge.model import CheckState

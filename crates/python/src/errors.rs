@@ -34,6 +34,12 @@ const CLASSES: &[(&str, &str)] = &[
     ("link-down", "TrialError"),
 ];
 
+/// The core's stable names and the Python class of each, for the test that all classes exist.
+#[pyfunction]
+pub fn error_classes() -> Vec<(&'static str, &'static str)> {
+    CLASSES.to_vec()
+}
+
 /// The exception for a stable name; a name that nobody listed is the base of all (a test sees to it that none is).
 pub fn raise(name: &str, message: &str, advice: Option<&str>) -> PyErr {
     Python::attach(|py| build(py, name, message, advice).unwrap_or_else(|error| error))

@@ -47,8 +47,10 @@ def cached(backend: str) -> Loopback | None:
         measured = measure(backend)
     except FlowgaugeError:
         return None
-    with suppress(OSError):
-        _write(path, {**_read(path), key: asdict(measured)})
+    # A size without a lossless rate means that the host was too busy just now: not worth keeping for a day.
+    if all(measured.max_pps.values()):
+        with suppress(OSError):
+            _write(path, {**_read(path), key: asdict(measured)})
     return measured
 
 
