@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -34,13 +34,16 @@ PILOT_PPS = 10_000.0
 SETTLE_S = 0.05
 
 
+Entries = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=2**24)], ...], Field(min_length=1, description="entries per batch")
+]
+
+
 class FlowTableParams(Params):
     """Parameters of the benchmarks that change the flow table."""
 
-    entries: tuple[int, ...] = Field(
-        (1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100), description="entries per batch"
-    )
-    frame_size: int = Field(100, ge=64, description="size of the probes with FCS, bytes")
+    entries: Entries = (1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+    frame_size: int = Field(100, ge=64, le=9018, description="size of the probes with FCS, bytes")
     probe_pps: float | None = Field(
         None, gt=0, description="probes per second; unset: a pilot chooses 100 per duration"
     )

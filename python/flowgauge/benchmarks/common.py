@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,23 @@ SOURCE_SIZES = (100, 300, 500, 700, 900, 1100, 1300, 1500)
 """ALIEN's frame sizes in bytes."""
 
 
+Rates = Annotated[
+    tuple[Annotated[float, Field(gt=0)], ...],
+    Field(min_length=1, description="layer-2 rates, Mbit/s of 10^6 bit"),
+]
+Sizes = Annotated[
+    tuple[Annotated[int, Field(ge=64, le=9018)], ...],
+    Field(min_length=1, description="frame sizes with FCS, bytes"),
+]
+Duration = Annotated[float, Field(gt=0, description="length of a trial, seconds")]
+
+
 class GridParams(Params):
     """Rates by frame sizes, as ALIEN's probe tests have them."""
 
-    rates_mbps: tuple[float, ...] = Field(
-        (10, 50, 100, 250, 500, 1000), description="layer-2 rates, Mbit/s of 10^6 bit"
-    )
-    frame_sizes: tuple[int, ...] = Field(SOURCE_SIZES, description="frame sizes with FCS, bytes")
-    duration_s: float = Field(60.0, gt=0, description="length of a trial, seconds")
+    rates_mbps: Rates = (10, 50, 100, 250, 500, 1000)
+    frame_sizes: Sizes = SOURCE_SIZES
+    duration_s: Duration = 60.0
     repeats: int = Field(1, ge=1, description="trials per point")
     settle_s: float = Field(0.5, ge=0, description="pause between the barrier and the first probe, seconds")
     binary_mbit: bool = Field(False, description="take 1 Mbit as 1024 * 1024 bit, as ALIEN's formula does")

@@ -9,7 +9,9 @@ from flowgauge.analysis import checks
 from flowgauge.benchmarks.base import Benchmark, Params
 from flowgauge.benchmarks.common import (
     DELAY_FIGURES,
+    Duration,
     GridParams,
+    Rates,
     delay_figures,
     frame_checks,
     histogram,
@@ -24,8 +26,8 @@ from flowgauge.testbed.interface import Entry, Stream, Testbed
 class DataPathDelayParams(GridParams):
     """Parameters of data_path_delay."""
 
-    rates_mbps: tuple[float, ...] = (10, 100, 1000)
-    duration_s: float = 30.0
+    rates_mbps: Rates = (10, 100, 1000)
+    duration_s: Duration = 30.0
 
 
 class DataPathDelay(Benchmark[DataPathDelayParams]):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from flowgauge.benchmarks.activation import FlowTableBenchmark, FlowTableParams, table_figures
+from flowgauge.benchmarks.activation import Entries, FlowTableBenchmark, FlowTableParams, table_figures
 from flowgauge.benchmarks.base import Params
 from flowgauge.benchmarks.common import number
 from flowgauge.benchmarks.flow_add import add_once
@@ -19,7 +19,7 @@ from flowgauge.testbed.interface import Testbed
 class FlowAddMaxParams(FlowTableParams):
     """Parameters of flow_add_max."""
 
-    entries: tuple[int, ...] = (20, 30, 40, 50, 60, 70, 80, 90, 100, 150, 200, 250, 300, 500, 750, 1000)
+    entries: Entries = (20, 30, 40, 50, 60, 70, 80, 90, 100, 150, 200, 250, 300, 500, 750, 1000)
     cap: int = Field(1_000_000, ge=1, description="stop doubling here and report '>= cap'")
     repeats: int = Field(1, ge=1, description="trials per number of entries")
 

@@ -10,6 +10,7 @@ from flowgauge.benchmarks.base import Benchmark, Params
 from flowgauge.benchmarks.common import (
     DELAY_FIGURES,
     GridParams,
+    Rates,
     delay_figures,
     frame_checks,
     histogram,
@@ -23,7 +24,7 @@ from flowgauge.testbed.interface import CONTROL, Stream, Testbed
 class PacketOutParams(GridParams):
     """Parameters of packet_out."""
 
-    rates_mbps: tuple[float, ...] = (10, 50, 100, 250)
+    rates_mbps: Rates = (10, 50, 100, 250)
 
 
 class PacketOut(Benchmark[PacketOutParams]):

@@ -26,8 +26,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from flowgauge.duts.host import call
+from flowgauge.duts.host import call, need_root
 from flowgauge.duts.interface import ControlWiring, PortWiring, Wiring
+from flowgauge.duts.lease import NETNS_DIR
 from flowgauge.errors import ConfigError, InterfaceError, SetupError
 from flowgauge.suites import toml
 
@@ -87,7 +88,8 @@ class Keys:
 
     def only(self, where: tuple[str | int, ...], names: Sequence[str]) -> None:
         """Raises ConfigError when the table at `where` holds another key."""
-        table = self.value(where, dict, f"a table: [{'.'.join(map(str, where))}]", default={})
+        header = f"[{where[0]}]" if len(where) == 1 else f"[[{where[0]}]]" if where else ""
+        table = self.value(where, dict, f"a table: {header}", default={})
         for name in table:
             if name not in names:
                 raise self.file.error((*where, name), f'unknown key "{name}"', allowed=", ".join(names))
@@ -110,7 +112,8 @@ class Keys:
 
     def wrong(self, where: toml.Keys, value: Any, allowed: str) -> ConfigError:
         """The error for a value that is not allowed."""
-        return self.file.error(where, f"{where[-1]} is {json.dumps(value, default=str)}", allowed=allowed)
+        what = where[-1] if isinstance(where[-1], str) else f"an element of {where[-2]}"
+        return self.file.error(where, f"{what} is {json.dumps(value, default=str)}", allowed=allowed)
 
 
 def _versions(keys: Keys) -> tuple[str, ...]:
@@ -163,7 +166,7 @@ def _port(keys: Keys, where: tuple[str | int, ...]) -> PortWiring:
     if not 1 <= of_port <= MAX_PORT:
         raise keys.wrong((*where, "of_port"), of_port, numbers)
     speed = keys.value((*where, "speed_mbps"), object, "a number above 0", default="")
-    if speed != "" and (isinstance(speed, bool) or not isinstance(speed, (int, float)) or speed <= 0):
+    if speed != "" and (isinstance(speed, bool) or not isinstance(speed, (int, float)) or not speed > 0):
         raise keys.wrong((*where, "speed_mbps"), speed, "a number above 0")
     netns = keys.value((*where, "netns"), str, "the name of a network namespace", default="")
     rate = float(speed) if isinstance(speed, (int, float)) else None
@@ -192,6 +195,13 @@ def _address(text: Any) -> tuple[str, int]:
 
 def _checked(port: PortWiring) -> PortWiring:
     """The port with its speed filled in. Raises InterfaceError when the interface is missing or down."""
+    if port.netns:
+        need_root(f"a port in network namespace {port.netns}")
+        if not (NETNS_DIR / port.netns).exists():
+            raise InterfaceError(
+                f"there is no network namespace {port.netns} (for interface {port.interface})",
+                advice="`ip netns` lists those that exist",
+            )
     inside = ["-n", port.netns] if port.netns else []
     prefix = " ".join(["ip", *inside, "link set"])
     try:
@@ -199,7 +209,8 @@ def _checked(port: PortWiring) -> PortWiring:
     except (SetupError, ValueError) as error:
         where = f" in namespace {port.netns}" if port.netns else ""
         raise InterfaceError(
-            f"there is no interface {port.interface}{where}", advice="`ip link` lists those that exist"
+            f"there is no interface {port.interface}{where}",
+            advice=f"`{' '.join(['ip', *inside, 'link'])}` lists those that exist",
         ) from error
     if "UP" not in link["flags"]:
         raise InterfaceError(f"interface {port.interface} is down", advice=f"{prefix} {port.interface} up")

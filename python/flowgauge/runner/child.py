@@ -98,7 +98,9 @@ class _Worker:
             if isinstance(request, Reset):
                 self._driver.reset()
                 return WasReset()
-            return Measured(self._measure(request))
+            trial = self._measure(request)
+            # A channel that ended may be a trial's result, but nothing more can be measured over it.
+            return Measured(trial, usable=getattr(self._testbed, "connected", True))
         except FlowgaugeError as error:
             print(f"{error.name}: {error.message}", file=sys.stderr, flush=True)
             return self._failed(error)
@@ -121,8 +123,6 @@ class _Worker:
 
     def _failed(self, error: FlowgaugeError, *, usable: bool = True) -> Failed:
         """A dead DUT is the reason behind any other error; a broken channel needs a new testbed."""
-        if isinstance(error, DutDiedError):
-            return Failed(error, usable=False)
         if isinstance(error, DutDiedError):
             return Failed(error, usable=False)
         if not self._alive():

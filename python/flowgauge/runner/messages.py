@@ -43,9 +43,10 @@ class Ready:
 
 @dataclass(frozen=True)
 class Measured:
-    """The trial."""
+    """The trial. `usable`: whether this worker may measure on; if not, it is replaced."""
 
     trial: Trial
+    usable: bool = True
 
 
 @dataclass(frozen=True)

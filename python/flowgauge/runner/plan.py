@@ -96,7 +96,7 @@ def make_plan(request: Request) -> Plan:
     return Plan(
         suite="+".join(suites.load(t).name if _is_suite(t) else t for t in request.targets),
         items=items,
-        dut=whole_dut(request.dut or DEFAULT_DUT),
+        dut=whole_dut(DEFAULT_DUT if request.dut is None else request.dut),
         openflow=request.openflow,
         seed=seed,
         repeat=request.repeat,

@@ -67,6 +67,7 @@ class Worker:
         self._send(Measure(item.name, item.path, item.params.model_dump(), dict(point)))
         reply = self._receive(timeout_s, TrialError(f"the trial did not end within {timeout_s:.0f} s"))
         if isinstance(reply, Measured):
+            self.usable = self.usable and reply.usable
             return reply.trial
         raise self._error(reply)
 

@@ -116,10 +116,18 @@ def _config_error(
     key = str(first["loc"][0]) if first["loc"] else ""
     where = origin[key].place(key) if key in origin else ""
     path = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in first["loc"]) or ""
-    allowed = first["msg"][:1].lower() + first["msg"][1:]
+    allowed = (first["msg"][:1].lower() + first["msg"][1:]).replace("tuple", "list")
+    # nan and inf are no values of ours, and were taken for "nothing" before they came here.
+    found = (
+        first["input"]
+        if first["input"] is not None
+        else origin[key].values.get(key)
+        if key in origin
+        else None
+    )
     field = kind.params_type.model_fields.get(key)
     text = f" ({key}: {field.description})" if field and field.description else ""
     return ConfigError(
-        f"{where + ': ' if where else ''}{kind.name}{path} is {first['input']!r}; {allowed}{text}",
+        f"{where + ': ' if where else ''}{kind.name}{path} is {found!r}; {allowed}{text}",
         advice=f"`flowgauge list benchmarks {kind.name}` shows its parameters.",
     )

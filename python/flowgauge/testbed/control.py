@@ -127,7 +127,7 @@ class LiveControl:
     def echo(self, schedule: Schedule, duration_s: float) -> LivePlay:
         """Play ECHO_REQUESTs with the send time as payload."""
         core = self._connection.echo(schedule, round(duration_s * 1e9))
-        return LivePlay(core, duration_s + TIMEOUT_S, self._guard)
+        return LivePlay(core, duration_s + TIMEOUT_S, self._need_channel)
 
     def packet_out(self, stream: Stream, out_port: int, duration_s: float) -> LivePlay:
         """Play PACKET_OUTs that carry the stream's probes. The stream must be part of the running transmission."""
@@ -151,7 +151,11 @@ class LiveControl:
         schedule = schedule or Schedule.max()
         paced_s = float(messages / schedule.rate) if schedule.rate else 0.0
         core = self._connection.flow_mods(mods, schedule)
-        return LivePlay(core, paced_s + TIMEOUT_S + PER_MESSAGE_S * messages, self._guard)
+        return LivePlay(core, paced_s + TIMEOUT_S + PER_MESSAGE_S * messages, self._need_channel)
+
+    def _need_channel(self, _: bool) -> None:
+        """Guards plays whose result is in the replies: the channel's end fails the trial."""
+        self._guard(True)
 
     def _apply(self, *mods: _core.FlowMods) -> None:
         core = self._connection.flow_mods(mods, Schedule.max())

@@ -12,7 +12,14 @@ from flowgauge.duts import create
 from flowgauge.duts.cleanup import clean
 from flowgauge.duts.cores import CorePlan, core_plan, on_cores
 from flowgauge.duts.interface import ControlWiring, Driver, PortWiring
-from flowgauge.errors import ChannelClosedError, ChannelError, DutDiedError, SetupError, VersionMismatchError
+from flowgauge.errors import (
+    ChannelClosedError,
+    ChannelError,
+    DutDiedError,
+    GarbageError,
+    SetupError,
+    VersionMismatchError,
+)
 from flowgauge.testbed import loopback
 from flowgauge.testbed.control import LiveControl
 from flowgauge.testbed.interface import CONTROL, Loopback, OpenOptions, Port, Stream
@@ -82,6 +89,11 @@ class LiveTestbed:
         """Which part runs on which core, and which spin, for the environment record."""
         return describe_cores(self._cores)
 
+    @property
+    def connected(self) -> bool:
+        """Whether the channel is still open."""
+        return self._connection.ended() is None
+
     def transmit(self, *streams: Stream, drain_s: float | None = None) -> LiveTransmission:
         """Start the streams together. A transmission that nobody ended is ended first."""
         if self._transmission is not None:
@@ -108,14 +120,14 @@ class LiveTestbed:
             handle.close()
 
     def _guard(self, channel: bool) -> None:
-        """Raise DutDiedError when the DUT is gone, and (if asked) ChannelClosedError when its channel is."""
+        """Raise DutDiedError when the DUT is gone, and (if asked) ChannelClosedError or GarbageError when its channel is."""
         ended = self._connection.ended()
         alive = self._driver.alive() if ended is None else self._lives_on()
         if not alive:
             reason = f": {ended[1]}" if ended else ""
             raise DutDiedError(f"{self._driver.name} stopped during the trial{reason}")
         if channel and ended is not None:
-            raise ChannelClosedError(ended[1])
+            raise (GarbageError if ended[0] == GarbageError.name else ChannelClosedError)(ended[1])
 
     def _lives_on(self) -> bool:
         """Whether the DUT survives the end of its channel: a killed switch's connection may be reset before its process is gone."""
