@@ -36,14 +36,14 @@ host-packages:
 lint: $(VENV)/.dev
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	$(BIN)/ruff format --check --quiet python tests bench
-	$(BIN)/ruff check --quiet python tests bench
+	$(BIN)/ruff format --check --quiet python tests bench tools
+	$(BIN)/ruff check --quiet python tests bench tools
 	$(BIN)/mypy
 
 format: $(VENV)/.dev
 	cargo fmt --all
-	$(BIN)/ruff format --quiet python tests bench
-	$(BIN)/ruff check --fix --quiet python tests bench
+	$(BIN)/ruff format --quiet python tests bench tools
+	$(BIN)/ruff check --fix --quiet python tests bench tools
 
 bench: $(VENV)/.dev host-packages
 	cargo build --release --quiet --examples

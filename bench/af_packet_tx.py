@@ -15,8 +15,12 @@ from bench.pairs import Result, interleave
 from bench.wires import Wire, background, example, need, wire
 
 WARM_UP_S, WINDOW_S = 0.7, 2.0
-FRAME = "{ fill(0xff, 6), 0x02, 0, 0, 0, 0, 0x01, 0x08, 0x00, fill(0x45, 46) }"
-"""60 bytes, 64 with FCS, in trafgen's notation."""
+FRAME = """{
+  0x02, 0, 0, 0, 0, 0x02,  0x02, 0, 0, 0, 0, 0x01,  0x08, 0x00,
+  0x45, 0, 0, 46,  0, 0, 0, 0,  64, 17, 0xaa, 0xaa,  198, 18, 0, 2,  10, 0, 0, 1,
+  0xc0, 0x20, 0, 7,  0, 26, 0, 0,  fill(0, 18)
+}"""
+"""The frame that ours send, 60 bytes (64 with FCS), in trafgen's notation: the receiving kernel must have the same work with both."""
 
 
 def run(pairs: int) -> Result:
@@ -26,17 +30,7 @@ def run(pairs: int) -> Result:
     with wire() as link, tempfile.TemporaryDirectory() as scratch:
         frame = Path(scratch) / "frame.cfg"
         frame.write_text(FRAME)
-        peer = [
-            "trafgen",
-            "--dev",
-            link.left,
-            "--conf",
-            str(frame),
-            "--cpus",
-            "1",
-            "--qdisc-path",
-            "--no-sock-mem",
-        ]
+        peer = ["trafgen", "--dev", link.left, "--conf", str(frame), "--cpus", "1"]
         return interleave(
             pairs,
             lambda: rate(link, [ours, "tx", link.left, "4"]),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,11 +94,13 @@ def run(command: Sequence[str], timeout: float = 60) -> str:
 
 @contextmanager
 def background(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
-    """A program that runs meanwhile; interrupted, then killed by its own process id."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    """A program that runs meanwhile, in a process group of its own: what it forks ends with it (trafgen forks its senders)."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
     try:
         yield process
     finally:
-        if process.poll() is None:
-            process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()

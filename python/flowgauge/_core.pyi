@@ -13,6 +13,9 @@ __version__: str
 def now() -> int:
     """The tester's clock."""
 
+def error_classes() -> list[tuple[str, str]]:
+    """The core's stable error names and the Python class of each, for the test that all classes exist."""
+
 def flow_values(flows: FlowSet) -> list[dict[str, int]]:
     """Each flow's values by field, for tests of the seam."""
 

@@ -49,6 +49,32 @@ pub enum PortError {
         /// What happened.
         reason: String,
     },
+    /// The kernel, or the interface's driver, can't do what the port needs.
+    #[error("{port} needs {feature}, which is not there")]
+    Unsupported {
+        /// The port.
+        port: String,
+        /// What is missing.
+        feature: &'static str,
+    },
+    /// Somebody else uses what the port needs for itself.
+    #[error("{port} is in use: {reason}")]
+    Busy {
+        /// The port.
+        port: String,
+        /// What is taken.
+        reason: String,
+    },
+    /// The process may not lock that much memory.
+    #[error("{port} needs {needed} bytes of locked memory; the limit is {limit}")]
+    MemoryLimit {
+        /// The port.
+        port: String,
+        /// Bytes that it would lock.
+        needed: u64,
+        /// Bytes that the process may lock in all (`RLIMIT_MEMLOCK`).
+        limit: u64,
+    },
     /// A frame is longer than the port takes.
     #[error("port {port} takes frames of {longest} bytes without FCS, not {found}")]
     FrameTooLong {
@@ -84,6 +110,9 @@ impl PortError {
             PortError::PermissionNeeded { .. } => "permission-needed",
             PortError::Namespace { .. } => "namespace",
             PortError::LinkDown { .. } => "link-down",
+            PortError::Unsupported { .. } => "port-unsupported",
+            PortError::Busy { .. } => "interface-busy",
+            PortError::MemoryLimit { .. } => "memory-limit",
             PortError::FrameTooLong { .. } => "frame-too-long",
             PortError::System { .. } => "port-system",
         }
@@ -111,6 +140,18 @@ impl PortError {
             PortError::LinkDown { .. } => {
                 "see whether the switch is still alive, then repeat the trial".into()
             }
+            PortError::Unsupported { .. } => {
+                "use the af_packet backend, which every kernel has, or a newer kernel (AF_XDP wants 5.9 or later)".into()
+            }
+            PortError::Busy { .. } => {
+                "end the other program; `ip link show` names XDP programs, `ip link set IFACE xdp off` removes one".into()
+            }
+            PortError::MemoryLimit { needed, .. } => {
+                format!(
+                    "give the program CAP_IPC_LOCK, raise the limit (`ulimit -l {}`), or ask for fewer frames",
+                    needed.div_ceil(1024)
+                )
+            }
             PortError::FrameTooLong { .. } => "raise the interface's MTU, or send smaller frames".into(),
             PortError::System { .. } => {
                 "see the system's own message; `flowgauge doctor` checks this host".into()
@@ -122,6 +163,17 @@ impl PortError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_of_memory_says_what_to_set_it_to() {
+        let error = PortError::MemoryLimit { port: "af_xdp va".into(), needed: 71_303_168, limit: 8 << 20 };
+        assert_eq!(error.name(), "memory-limit");
+        assert_eq!(
+            error.to_string(),
+            "af_xdp va needs 71303168 bytes of locked memory; the limit is 8388608"
+        );
+        assert!(error.advice().contains("CAP_IPC_LOCK") && error.advice().contains("`ulimit -l 69632`"));
+    }
 
     #[test]
     fn says_where_and_what_is_there_instead() {

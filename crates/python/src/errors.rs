@@ -15,6 +15,9 @@ const CLASSES: &[(&str, &str)] = &[
     ("interface-missing", "InterfaceError"),
     ("interface-down", "InterfaceError"),
     ("namespace", "SetupError"),
+    ("interface-busy", "InterfaceError"),
+    ("port-unsupported", "SetupError"),
+    ("memory-limit", "SetupError"),
     ("port-system", "SetupError"),
     ("frame-too-long", "UsageError"),
     ("no-such-port", "UsageError"),
@@ -33,6 +36,12 @@ const CLASSES: &[(&str, &str)] = &[
     // A port that went down while frames moved: the trial broke, the next may do.
     ("link-down", "TrialError"),
 ];
+
+/// The core's stable names and the Python class of each, for the test that all classes exist.
+#[pyfunction]
+pub fn error_classes() -> Vec<(&'static str, &'static str)> {
+    CLASSES.to_vec()
+}
 
 /// The exception for a stable name; a name that nobody listed is the base of all (a test sees to it that none is).
 pub fn raise(name: &str, message: &str, advice: Option<&str>) -> PyErr {

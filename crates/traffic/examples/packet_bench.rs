@@ -4,8 +4,9 @@
 //! packet_bench tx INTERFACE SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N] [--netns NAME] [--bypass]
 //! packet_bench rx INTERFACE SECONDS [--core N] [--netns NAME]        counts every frame that arrives
 //! packet_bench loop INTERFACE INTERFACE [--size BYTES] [--core N] [--netns NAME]
-//! packet_bench ring SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N]
+//! packet_bench ring SECONDS [--pps RATE] [--size BYTES] [--flows N] [--core N] [--delay-us N] [--loss-one-in N]
 //! ```
+//! All but `ring` take `--backend af_packet` (if not said otherwise) or `--backend af_xdp`.
 //! Without `--pps` frames leave as fast as possible. Every frame bears its own sequence number and time.
 
 use std::error::Error;
@@ -17,13 +18,14 @@ use flowgauge_clock::{Clock, Nanos};
 use flowgauge_measure::{Rate, Schedule};
 use flowgauge_packet::field::Field;
 use flowgauge_packet::{FlowSet, FrameTemplate, Pattern, Payload};
-use flowgauge_ports::{Burst, Port, af_packet, ring};
+use flowgauge_ports::{Burst, Impaired, Impairment, Port, af_packet, af_xdp, ring};
 use flowgauge_traffic::loopback::{LoopbackOptions, measure};
 use flowgauge_traffic::{Options, Outcome, SpinPolicy, Stop, Stream, start};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 struct Arguments {
+    backend: String,
     words: Vec<String>,
     pps: Option<f64>,
     size: usize,
@@ -31,11 +33,14 @@ struct Arguments {
     core: Option<usize>,
     netns: Option<PathBuf>,
     bypass: bool,
+    delay_us: Option<u64>,
+    loss_one_in: u64,
 }
 
 impl Arguments {
     fn read() -> Result<Arguments> {
         let mut found = Arguments {
+            backend: "af_packet".into(),
             words: vec![],
             pps: None,
             size: 64,
@@ -43,15 +48,20 @@ impl Arguments {
             core: None,
             netns: None,
             bypass: false,
+            delay_us: None,
+            loss_one_in: 0,
         };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word.as_str() {
+                "--backend" => found.backend = value()?,
                 "--pps" => found.pps = Some(value()?.parse()?),
                 "--size" => found.size = value()?.parse()?,
                 "--flows" => found.flows = value()?.parse()?,
                 "--core" => found.core = Some(value()?.parse()?),
+                "--delay-us" => found.delay_us = Some(value()?.parse()?),
+                "--loss-one-in" => found.loss_one_in = value()?.parse()?,
                 "--bypass" => found.bypass = true,
                 "--netns" => found.netns = Some(value()?.into()),
                 _ => found.words.push(word),
@@ -69,8 +79,19 @@ impl Arguments {
     }
 
     fn open(&self, i: usize, receive: bool) -> Result<Box<dyn Port>> {
-        let options = af_packet::AfPacketOptions { receive, qdisc_bypass: self.bypass, ..Default::default() };
-        Ok(Box::new(af_packet::open(self.word(i)?, self.netns.as_deref(), options)?))
+        let (interface, netns) = (self.word(i)?, self.netns.as_deref());
+        match self.backend.as_str() {
+            "af_packet" => {
+                let options =
+                    af_packet::AfPacketOptions { receive, qdisc_bypass: self.bypass, ..Default::default() };
+                Ok(Box::new(af_packet::open(interface, netns, options)?))
+            }
+            "af_xdp" => {
+                let options = af_xdp::AfXdpOptions { receive, ..Default::default() };
+                Ok(Box::new(af_xdp::open(interface, netns, options)?))
+            }
+            other => Err(format!("no backend {other:?}: af_packet or af_xdp").into()),
+        }
     }
 
     fn options(&self) -> Options {
@@ -104,7 +125,14 @@ fn main() -> Result<()> {
         "loop" => loopback(&arguments),
         "ring" => {
             let (a, b) = ring::pair(1 << 13);
-            transmit(&arguments, vec![Box::new(a), Box::new(b)], arguments.seconds(1)?)
+            let b: Box<dyn Port> = match arguments.delay_us {
+                Some(us) => {
+                    let impairment = Impairment::new(Nanos::from_micros(us), arguments.loss_one_in);
+                    Box::new(Impaired::new(b, impairment))
+                }
+                None => Box::new(b),
+            };
+            transmit(&arguments, vec![Box::new(a), b], arguments.seconds(1)?)
         }
         other => Err(format!("no mode {other:?}: tx, rx, loop or ring").into()),
     }
@@ -124,14 +152,18 @@ fn print(outcome: &Outcome) {
     let stream = &outcome.streams[0];
     let (counters, seconds) = (stream.account.counters(), stream.elapsed().as_secs_f64());
     let gap = |p| stream.gap_errors.errors.percentile_ns(p).map_or("null".into(), |ns| ns.to_string());
+    let delay = |p| stream.account.latency().percentile_ns(p).map_or("null".into(), |ns| ns.to_string());
     println!(
         "{{\"frames\": {}, \"seconds\": {seconds:.6}, \"pps\": {:.1}, \"requested\": {}, \"received\": {}, \
-         \"gap_p50_ns\": {}, \"gap_p99_ns\": {}, \"gap_p999_ns\": {}, \"gap_max_ns\": {}, \"late_frames\": {}, \
+         \"delay_p5_ns\": {}, \"delay_p50_ns\": {}, \"delay_p95_ns\": {}, \"gap_p50_ns\": {}, \"gap_p99_ns\": {}, \"gap_p999_ns\": {}, \"gap_max_ns\": {}, \"late_frames\": {}, \
          \"tx_errors\": {}, \"rx_dropped\": {}, \"stalls\": {}, \"longest_stall_ns\": {}}}",
         counters.sent,
         counters.sent as f64 / seconds,
         stream.requested,
         counters.received,
+        delay(5.0),
+        delay(50.0),
+        delay(95.0),
         gap(50.0),
         gap(99.0),
         gap(99.9),
@@ -163,7 +195,8 @@ fn receive(arguments: &Arguments) -> Result<()> {
     let mut turns = 0u32;
     loop {
         let n = port.rx(&mut burst, 64)?;
-        burst.iter().for_each(|slot| counter.frame(slot.bytes(), slot.stamp().unwrap_or(begun)));
+        let now = Clock.now();
+        burst.iter().for_each(|slot| counter.frame(slot.bytes(), slot.stamp().unwrap_or(now)));
         port.free(&mut burst);
         turns = turns.wrapping_add(1);
         if n == 0 {

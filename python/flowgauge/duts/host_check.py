@@ -55,9 +55,7 @@ def _embedded() -> Iterator[Finding]:
         core = importlib.import_module("flowgauge._core")
         yield Finding("embedded", "extension", State.GOOD, f"flowgauge._core {core.__version__}")
     except ImportError as error:
-        yield Finding(
-            "embedded", "extension", State.LACK, f"flowgauge._core: {error}", "maturin develop --release"
-        )
+        yield Finding("embedded", "extension", State.LACK, f"flowgauge._core: {error}", "make run")
 
 
 def _openvswitch() -> Iterator[Finding]:

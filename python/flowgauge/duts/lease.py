@@ -145,9 +145,10 @@ class Lease:
 
 
 def leases() -> list[Lease]:
-    """All leases of this user, oldest first."""
-    files = sorted(state_dir().glob("*.lease.json"), key=lambda p: p.stat().st_mtime)
-    return [lease for lease in map(Lease.load, files) if lease is not None]
+    """All leases of this user, in no particular order. Others may come and go meanwhile."""
+    return [
+        lease for path in sorted(state_dir().glob("*.lease.json")) if (lease := Lease.load(path)) is not None
+    ]
 
 
 def boot_id() -> str:

@@ -107,6 +107,11 @@ class OpenVSwitch:
             self._lease = None
 
     @property
+    def namespaces(self) -> tuple[str, str]:
+        """The network namespaces of the switch and of the tester's ends, while started."""
+        return self._namespaces
+
+    @property
     def pids(self) -> Mapping[str, int]:
         """Process numbers by program, for tests that kill one."""
         return {name: daemon.pid for name, daemon in self._daemons.items()}

@@ -29,8 +29,6 @@ CONNECT_S = 15.0
 """How long a switch may take to connect. (Open vSwitch tries once a second.)"""
 DEATH_S = 0.5
 """How long after its channel's end a DUT's death may show."""
-CHANNEL_SPIN_US = 50
-"""The channel thread looks for work that long before it sleeps; it never spins for good."""
 
 
 class LiveClock:
@@ -147,7 +145,7 @@ def describe_cores(plan: CorePlan) -> Mapping[str, Any]:
         "worker": plan.worker,
         "worker_spins": plan.worker_spins,
         "channel": list(plan.channel),
-        "channel_spin_us": CHANNEL_SPIN_US,
+        "channel_spin_us": plan.channel_spin_us,
         "dut": list(plan.dut),
         "note": plan.note,
     }
@@ -200,7 +198,7 @@ def open_channel(wiring: ControlWiring) -> _core.Channel:
             wiring.port,
             netns=wiring.netns,
             versions=wiring.versions,
-            spin_us=CHANNEL_SPIN_US,
+            spin_us=core_plan().channel_spin_us,
         )
 
 

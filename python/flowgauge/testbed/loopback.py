@@ -48,8 +48,10 @@ def cached(backend: str) -> Loopback | None:
         measured = measure(backend)
     except FlowgaugeError:
         return None
-    with suppress(OSError):
-        _write(path, {**_read(path), key: asdict(measured)})
+    # A size without a lossless rate means that the host was too busy just now: not worth keeping for a day.
+    if all(measured.max_pps.values()):
+        with suppress(OSError):
+            _write(path, {**_read(path), key: asdict(measured)})
     return measured
 
 
@@ -103,7 +105,9 @@ def own_echo_ns() -> float | None:
     try:
         host, port = switch.address
         with on_cores(core_plan().channel):
-            channel = _core.Channel("connect", host, port, netns=None, versions=["1.3"], spin_us=50)
+            channel = _core.Channel(
+                "connect", host, port, netns=None, versions=["1.3"], spin_us=core_plan().channel_spin_us
+            )
         try:
             connection = channel.wait_connected(5)
             play = connection.echo(Schedule.cbr(ECHO_PER_S), round(ECHO_S * 1e9))

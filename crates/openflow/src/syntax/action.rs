@@ -2,7 +2,7 @@
 
 use flowgauge_packet::Field;
 
-use super::names::{self, Context};
+use super::names;
 use super::scan::Span;
 use super::{SyntaxError, value};
 use crate::{Action, PortNo};
@@ -54,6 +54,9 @@ pub(super) fn one(item: Span<'_>) -> Result<Option<Action>, SyntaxError> {
         "mod_nw_dst" => set(Field::Ipv4Dst)?,
         "mod_nw_tos" => Action::set(Field::IpDscp, value::number(argument, 0xff)? >> 2),
         "mod_nw_ecn" => set(Field::IpEcn)?,
+        "set_mpls_label" => set(Field::MplsLabel)?,
+        "set_mpls_tc" => set(Field::MplsTc)?,
+        "set_tunnel" => set(Field::TunnelId)?,
         "mod_nw_ttl" => Action::SetNwTtl(byte()?),
         "mod_tp_src" => Action::SetTpSrc(short()?),
         "mod_tp_dst" => Action::SetTpDst(short()?),
@@ -99,8 +102,7 @@ fn enqueue(argument: Span<'_>) -> Result<Action, SyntaxError> {
 /// `set_field:VALUE[/MASK]->FIELD`.
 fn set_field(argument: Span<'_>) -> Result<Action, SyntaxError> {
     let (text, name) = argument.split_once("->").ok_or_else(|| argument.expected("VALUE->FIELD"))?;
-    let field = names::field(name.text, Context::default())
-        .ok_or_else(|| name.expected("a field that can be set"))?;
+    let field = names::settable(name.text).ok_or_else(|| name.expected("a field that can be set"))?;
     let (value, mask) = value::masked(field, text)?;
     // A VLAN id is written with or without the bit that says that there is a tag; it is always set.
     let value = if field == Field::VlanVid { value | 0x1000 } else { value };

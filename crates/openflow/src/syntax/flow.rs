@@ -4,10 +4,9 @@ use flowgauge_packet::Field;
 
 use super::names::{self, Context, PROTOCOLS};
 use super::scan::Span;
+use super::vlan::{self, VLAN_PRESENT};
 use super::{SyntaxError, action, value};
 use crate::{FlowMod, FlowModFlags, Instruction, Match, MatchEntry};
-
-const VLAN_PRESENT: u128 = 0x1000;
 
 /// Parses a flow as `ovs-ofctl add-flow` takes it, into a FLOW_MOD that adds it.
 ///
@@ -123,9 +122,9 @@ fn match_item(into: &mut Match, item: Span<'_>, context: Context) -> Result<(), 
     let (name, text) =
         item.split_once("=").ok_or_else(|| item.expected("a protocol, an option or field=value"))?;
     let entry = match name.text {
-        "dl_vlan" => vlan_id(text)?,
+        "dl_vlan" => vlan::dl_vlan(text)?,
         "vlan_vid" => vlan_vid(text)?,
-        "vlan_tci" => vlan_tci(text)?,
+        "vlan_tci" => return vlan::vlan_tci(text)?.into_iter().try_for_each(|entry| add(into, entry, item)),
         "nw_tos" => MatchEntry::exact(Field::IpDscp, value::number(text, 0xff)? >> 2),
         _ => {
             let field = names::field(name.text, context).ok_or_else(|| unknown(name, context))?;
@@ -139,30 +138,10 @@ fn match_item(into: &mut Match, item: Span<'_>, context: Context) -> Result<(), 
     add(into, entry, item)
 }
 
-/// `dl_vlan=5`, or 0xffff for packets without a tag.
-fn vlan_id(text: Span<'_>) -> Result<MatchEntry, SyntaxError> {
-    let number = value::number(text, 0xffff)?;
-    match number {
-        0xffff => Ok(MatchEntry::exact(Field::VlanVid, 0)),
-        0..=0xfff => Ok(MatchEntry::exact(Field::VlanVid, VLAN_PRESENT | number)),
-        _ => Err(text.expected("a VLAN id from 0 to 4095, or 0xffff for packets without a tag")),
-    }
-}
-
 /// `vlan_vid=0x1005` and `vlan_vid=0x1000/0x1000`: with the bit that says that there is a tag.
 fn vlan_vid(text: Span<'_>) -> Result<MatchEntry, SyntaxError> {
     let (value, mask) = value::masked(Field::VlanVid, text)?;
     Ok(MatchEntry { field: Field::VlanVid, value, mask })
-}
-
-/// `vlan_tci=0x0000/0x1fff`, as which ovs-ofctl prints packets without a tag; only id and presence can be told apart here.
-fn vlan_tci(text: Span<'_>) -> Result<MatchEntry, SyntaxError> {
-    match text.split_once("/") {
-        Some((value, mask)) if value::number(mask, 0xffff)? == 0x1fff => {
-            Ok(MatchEntry::exact(Field::VlanVid, value::number(value, 0x1fff)?))
-        }
-        _ => Err(text.expected("a value with the mask 0x1fff")),
-    }
 }
 
 fn unknown(name: Span<'_>, context: Context) -> SyntaxError {

@@ -10,7 +10,9 @@ mod flow;
 mod names;
 mod print;
 mod scan;
+mod tcp_flags;
 mod value;
+mod vlan;
 
 pub use action::parse_actions;
 pub use error::SyntaxError;

@@ -119,12 +119,24 @@ pub fn in_match(field: Field) -> &'static str {
     }
 }
 
+/// The field that `name` stands for in `set_field`, where nothing else tells the protocol: ICMP's are those of IPv4.
+pub fn settable(name: &str) -> Option<Field> {
+    match name {
+        "icmp_type" => Some(Field::Icmpv4Type),
+        "icmp_code" => Some(Field::Icmpv4Code),
+        name => field(name, Context::default()),
+    }
+}
+
 /// The name under which ovs-ofctl prints a field in `set_field`.
 pub fn in_set_field(field: Field) -> &'static str {
     match field {
         Field::Ipv4Src => "ip_src",
         Field::Ipv4Dst => "ip_dst",
         Field::TunnelId => "tun_id",
+        Field::IpEcn => "nw_ecn",
+        Field::Icmpv4Type => "icmp_type",
+        Field::Icmpv4Code => "icmp_code",
         Field::Ipv6Flabel => "ipv6_label",
         Field::Ipv6NdTarget => "nd_target",
         Field::Ipv6NdSll => "nd_sll",

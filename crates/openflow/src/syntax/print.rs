@@ -6,7 +6,7 @@ use flowgauge_packet::Field;
 
 use super::flow::order;
 use super::names::{self, PROTOCOLS, Protocol};
-use super::value;
+use super::{value, vlan};
 use crate::{Action, FlowMod, FlowModFlags, Instruction, Match, MatchEntry, PortNo};
 
 /// Writes items with commas between them.
@@ -131,9 +131,12 @@ fn print_match(m: &Match, list: &mut List<'_, '_>) -> fmt::Result {
         let said = match field {
             Field::EthType => protocol.is_some(),
             Field::IpProto => protocol.is_some_and(|p| p.ip_proto.is_some()),
-            Field::VlanVid => tag_presence_is_implied(m),
+            Field::VlanVid | Field::VlanPcp => true,
             _ => false,
         };
+        if let Some(tag) = vlan::print(m).filter(|_| field == Field::VlanVid) {
+            list.item(tag)?;
+        }
         if let Some(entry) = m.entry(field).filter(|e| e.mask != 0 && !said) {
             list.item(print_entry(entry))?;
         }
@@ -153,18 +156,12 @@ fn protocol(m: &Match) -> Option<&'static Protocol> {
     PROTOCOLS.iter().find(fits)
 }
 
-/// Whether `dl_vlan_pcp` says already that there is a tag.
-fn tag_presence_is_implied(m: &Match) -> bool {
-    let present = m.entry(Field::VlanVid).is_some_and(|e| e.mask == 0x1000 && e.value == 0x1000);
-    present && m.entry(Field::VlanPcp).is_some()
-}
-
 fn print_entry(entry: &MatchEntry) -> String {
     let MatchEntry { field, value, mask } = *entry;
     match field {
-        Field::VlanVid if entry.is_exact() && value == 0 => "dl_vlan=0xffff".into(),
-        Field::VlanVid if entry.is_exact() && value & 0x1000 != 0 => format!("dl_vlan={}", value & 0xfff),
         Field::IpDscp if entry.is_exact() => format!("nw_tos={}", value << 2),
+        Field::Ipv6Flabel if entry.is_exact() => format!("ipv6_label={value:#07x}"),
+        Field::Ipv6Flabel => format!("ipv6_label={value:#07x}/{mask:#07x}"),
         _ => format!("{}={}", names::in_match(field), value::print_masked(field, value, mask)),
     }
 }

@@ -11,7 +11,7 @@ const CANONICAL: &[&str] = &[
     "in_port=LOCAL actions=IN_PORT",
     "table=3,cookie=0x7,idle_timeout=5,hard_timeout=9,send_flow_rem,priority=1,arp,arp_tpa=10.0.0.1 actions=FLOOD",
     "dl_vlan=5,dl_vlan_pcp=3 actions=pop_vlan,output:1",
-    "dl_vlan=0xffff actions=push_vlan:0x8100,set_field:4101->vlan_vid,output:1",
+    "vlan_tci=0x0000/0x1fff actions=push_vlan:0x8100,set_field:4101->vlan_vid,output:1",
     "dl_src=02:00:00:00:00:01,dl_dst=01:00:00:00:00:00/01:00:00:00:00:00 actions=CONTROLLER:128",
     "ip,nw_src=10.0.0.0/8,nw_tos=32 actions=set_field:10.0.0.1->ip_dst,output:1",
     "ip,nw_src=10.0.0.1/255.0.255.0 actions=NORMAL",
@@ -19,6 +19,12 @@ const CANONICAL: &[&str] = &[
     "icmp,icmp_type=8,icmp_code=0 actions=set_queue:3,output:1",
     "mpls,mpls_label=100,mpls_tc=1,mpls_bos=1 actions=pop_mpls:0x0800,goto_table:2",
     "metadata=0x5/0xff actions=meter:1,output:1,clear_actions,write_actions(output:3),write_metadata:0x1/0x3,goto_table:9",
+    "tcp6,ipv6_label=0x00123,tp_dst=80,tcp_flags=+syn-ack actions=drop",
+    "ipv6,ipv6_label=0x00005/0x0000f actions=drop",
+    "vlan_tci=0x1000/0x1000 actions=drop",
+    "vlan_tci=0x1005/0x100f actions=drop",
+    "dl_vlan_pcp=3 actions=drop",
+    "icmp actions=set_field:1->icmp_type,set_field:2->icmp_code",
     "dl_type=0x88cc actions=CONTROLLER:65535",
 ];
 
@@ -46,7 +52,18 @@ fn other_spellings_mean_the_same() {
             "ip,nw_dst=10.1.2.3/8 actions=mod_nw_dst:1.2.3.4",
             "ip,nw_dst=10.0.0.0/8 actions=set_field:1.2.3.4->ip_dst",
         ),
-        ("vlan_tci=0x0000/0x1fff actions=drop", "dl_vlan=0xffff actions=drop"),
+        ("dl_vlan=0xffff actions=drop", "vlan_tci=0x0000/0x1fff actions=drop"),
+        ("vlan_tci=0 actions=drop", "vlan_tci=0x0000/0x1fff actions=drop"),
+        ("vlan_tci=0x1005/0x1fff actions=drop", "dl_vlan=5 actions=drop"),
+        ("vlan_tci=0x7005 actions=drop", "dl_vlan=5,dl_vlan_pcp=3 actions=drop"),
+        ("tcp,tcp_flags=0x12 actions=drop", "tcp,tcp_flags=syn|ack actions=drop"),
+        ("tcp,tcp_flags=0x1/0x3f actions=drop", "tcp,tcp_flags=+fin-syn-rst-psh-ack-urg actions=drop"),
+        (
+            "mpls actions=set_mpls_label:3,set_mpls_tc:2",
+            "mpls actions=set_field:3->mpls_label,set_field:2->mpls_tc",
+        ),
+        ("actions=set_tunnel:7", "actions=set_field:0x7->tun_id"),
+        ("ip actions=mod_nw_ecn:1", "ip actions=set_field:1->nw_ecn"),
         ("actions=mod_nw_tos:32", "actions=set_field:8->ip_dscp"),
     ];
     for (text, canonical) in pairs {
@@ -77,6 +94,9 @@ fn faults_are_named_with_their_column() {
         ("actions=set_field:5->nonsense", 22, "a field"),
         ("dl_vlan=4096 actions=drop", 9, "a VLAN id"),
         ("dl_src=02:00:00:00:00 actions=drop", 8, "a MAC address"),
+        ("vlan_tci=0x2000/0x2000 actions=drop", 10, "a mask with all or none"),
+        ("tcp,tcp_flags=+syn+syn actions=drop", 15, "TCP flags"),
+        ("tcp,tcp_flags=sin actions=drop", 15, "TCP flags"),
         ("priority=+5 actions=drop", 10, "a number"),
     ];
     for (text, column, expected) in faults {

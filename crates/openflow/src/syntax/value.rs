@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use flowgauge_packet::{Field, MacAddr};
 
-use super::SyntaxError;
 use super::scan::Span;
+use super::{SyntaxError, tcp_flags};
 use crate::PortNo;
 
 /// How a field's values are written.
@@ -77,6 +77,9 @@ pub fn value(field: Field, text: Span<'_>) -> Result<u128, SyntaxError> {
 
 /// `value`, `value/mask` or, for addresses, `value/prefix`. Value bits outside the mask become 0, as ovs-ofctl does.
 pub fn masked(field: Field, text: Span<'_>) -> Result<(u128, u128), SyntaxError> {
+    if let Some(flags) = tcp_flags::parse(text).filter(|_| field == Field::TcpFlags) {
+        return flags;
+    }
     let Some((left, right)) = text.split_once("/") else {
         return Ok((value(field, text)?, field.full_mask()));
     };
@@ -106,6 +109,9 @@ pub fn print(field: Field, value: u128) -> String {
 
 /// A value with its mask: nothing behind it if all bits count, a prefix length where the mask is one.
 pub fn print_masked(field: Field, value: u128, mask: u128) -> String {
+    if let Some(flags) = tcp_flags::print(value, mask).filter(|_| field == Field::TcpFlags) {
+        return flags;
+    }
     let text = print(field, value);
     if mask == field.full_mask() {
         return text;

@@ -7,21 +7,18 @@
 //!
 //! Needs CAP_NET_RAW; entering another network namespace needs CAP_SYS_ADMIN.
 
-mod interface;
 mod options;
 mod rx_ring;
-mod socket;
 mod transmit;
 
 use std::path::Path;
 
 use flowgauge_clock::Clock;
 
+use crate::linux::{Interface, LinkState, Socket, within};
 use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, RxCapacity, StampSource};
-use interface::{Interface, LinkState};
 pub use options::AfPacketOptions;
 use rx_ring::RxRing;
-use socket::Socket;
 use transmit::Transmitter;
 
 /// Opens an interface, in this network namespace or in another (a path like `/run/netns/x`, or a bare name as
@@ -35,7 +32,7 @@ pub fn open(
     netns: Option<&Path>,
     options: AfPacketOptions,
 ) -> Result<AfPacketPort, PortError> {
-    socket::within(netns, || AfPacketPort::open_here(interface, netns, options))
+    within(netns, || AfPacketPort::open_here(interface, netns, options))
 }
 
 /// An open interface.

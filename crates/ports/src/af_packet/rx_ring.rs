@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 use flowgauge_clock::{Clock, Nanos, WallOffset};
 use libc::{tpacket_block_desc, tpacket3_hdr};
 
-use super::interface::Interface;
 use super::options::AfPacketOptions;
-use super::socket::Socket;
+use crate::linux::{Interface, Socket};
 use crate::{Burst, Owner, PortError, Slot};
 
 /// Bytes that a frame takes in a block besides its own: the kernel's header, and on average half of the alignment.

@@ -2,9 +2,8 @@
 
 use std::io;
 
-use super::interface::Interface;
 use super::options::AfPacketOptions;
-use super::socket::Socket;
+use crate::linux::{Interface, Socket};
 use crate::pool::Pool;
 use crate::{BURST, Burst, PortError, Slot};
 

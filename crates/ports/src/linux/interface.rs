@@ -16,7 +16,7 @@ const VIRTUAL: [&str; 6] = ["veth", "tun", "bridge", "dummy", "virtio_net", "ope
 
 /// An interface, as it was when it was opened.
 #[derive(Clone, Debug)]
-pub(super) struct Interface {
+pub(crate) struct Interface {
     pub name: String,
     pub index: i32,
     pub mtu: usize,
@@ -26,7 +26,7 @@ pub(super) struct Interface {
 
 /// Whether frames can pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LinkState {
+pub(crate) enum LinkState {
     Up,
     NoCarrier,
     Down,

@@ -9,7 +9,7 @@ use crate::PortError;
 
 /// A packet socket.
 #[derive(Debug)]
-pub(super) struct Socket {
+pub(crate) struct Socket {
     fd: OwnedFd,
     port: String,
 }
@@ -85,7 +85,7 @@ impl Socket {
 
 /// Runs `open` inside a network namespace (`None`: here), on a helper thread: sockets stay in the namespace that they
 /// were made in, and no other thread ever leaves its own.
-pub(super) fn within<T: Send>(
+pub(crate) fn within<T: Send>(
     netns: Option<&Path>,
     open: impl FnOnce() -> Result<T, PortError> + Send,
 ) -> Result<T, PortError> {

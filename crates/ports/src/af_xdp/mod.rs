@@ -1,0 +1,248 @@
+//! A Linux interface by AF_XDP sockets: frames leave the kernel before it makes packets of them.
+//!
+//! A program of a few instructions, written here and loaded by bpf(2), sends arriving frames to the socket of their queue;
+//! an option leaves all but UDP frames to one port to the kernel. Frames are read and written in memory shared with the
+//! kernel. Where the driver can, the card itself reads and writes there; elsewhere (veth) the kernel copies once. The
+//! program goes when the port is dropped, and with the process however that ends.
+//!
+//! After [`PortError::LinkDown`] open the port anew: frames that were in the transmit ring would leave, late, when the link
+//! comes back.
+//!
+//! Nothing stamps frames on this path: whoever polls the port does. Interfaces in generic mode, and an MTU above 3 800
+//! bytes in any, are better served by [`af_packet`](crate::af_packet).
+//!
+//! Needs CAP_NET_RAW, and to receive CAP_NET_ADMIN and CAP_BPF; CAP_IPC_LOCK, or a limit of locked memory
+//! (`ulimit -l`) above what the frames take; entering another network namespace needs CAP_SYS_ADMIN. Linux 5.9 or later.
+
+mod bpf;
+mod channels;
+mod counters;
+mod map;
+mod options;
+mod program;
+mod queue;
+mod ring;
+mod xsk;
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::linux::{Interface, LinkState, Socket, within};
+use crate::{BURST, Burst, Capabilities, Owner, Port, PortError, PortStats, RxCapacity, StampSource};
+use bpf::Redirect;
+pub use counters::Counters;
+pub use options::{AfXdpOptions, Attach, BusyPoll, CopyMode, Steer};
+use queue::Queue;
+
+/// Opens an interface, in this network namespace or in another (a path like `/run/netns/x`, or a bare name as
+/// `ip netns` knows it). The port receives from all queues that `options` name and sends by the first.
+///
+/// # Errors
+/// [`PortError::InterfaceMissing`], [`PortError::InterfaceDown`], [`PortError::PermissionNeeded`],
+/// [`PortError::Namespace`], [`PortError::Unsupported`], [`PortError::Busy`] or [`PortError::MemoryLimit`], each with its
+/// advice; [`PortError::System`] for what none of them describes.
+pub fn open(interface: &str, netns: Option<&Path>, options: AfXdpOptions) -> Result<AfXdpPort, PortError> {
+    within(netns, || {
+        let opened = Opened::new(interface, netns, options)?;
+        opened.port(opened.queues.clone())
+    })
+}
+
+/// Opens an interface as one port per queue, in the queues' order, each for a thread of its own. The program stays
+/// until the last of them is dropped; frames of a queue whose port was dropped go to the kernel.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_each(
+    interface: &str,
+    netns: Option<&Path>,
+    options: AfXdpOptions,
+) -> Result<Vec<AfXdpPort>, PortError> {
+    within(netns, || {
+        let opened = Opened::new(interface, netns, options)?;
+        opened.queues.clone().map(|queue| opened.port(queue..queue + 1)).collect()
+    })
+}
+
+/// An interface that was found, with the program on it; not yet a port.
+struct Opened {
+    name: String,
+    interface: Interface,
+    queues: Range<u32>,
+    redirect: Option<Arc<Redirect>>,
+    options: AfXdpOptions,
+}
+
+impl Opened {
+    fn new(interface: &str, netns: Option<&Path>, mut options: AfXdpOptions) -> Result<Opened, PortError> {
+        let name = match netns.and_then(Path::file_name) {
+            Some(netns) => format!("af_xdp {interface} in {}", netns.to_string_lossy()),
+            None => format!("af_xdp {interface}"),
+        };
+        let socket = Socket::packet(&name)?;
+        let interface = Interface::find(&socket, interface, netns)?;
+        interface.wait_until_up(&socket, options.carrier_wait, netns)?;
+        let first = options.first_queue;
+        let all = || channels::receive_queues(socket.fd(), &interface.name).saturating_sub(first);
+        let queues = first..first.saturating_add(options.queues.unwrap_or_else(all).max(1));
+        let mut redirect = None;
+        if options.receive {
+            let attached =
+                Redirect::attach(&name, interface.index, queues.end, options.steer, options.attach)?;
+            if !attached.native() && options.copy == CopyMode::Auto {
+                // Without copying, frames would have to come from the driver.
+                options.copy = CopyMode::Copy;
+            }
+            redirect = Some(Arc::new(attached));
+            // Some drivers restart the link when they get a program.
+            interface.wait_until_up(&socket, options.carrier_wait, netns)?;
+        }
+        Ok(Opened { name, interface, queues, redirect, options })
+    }
+
+    fn port(&self, queues: Range<u32>) -> Result<AfXdpPort, PortError> {
+        let (owner, longest) = (Owner::unique(), self.interface.longest_frame().min(queue::LONGEST));
+        let socket = Socket::packet(&self.name)?;
+        if self.options.receive && self.options.promiscuous {
+            socket.set(libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, promiscuous(self.interface.index))?;
+        }
+        let open = |(number, queue)| {
+            let at = (self.interface.index, queue);
+            let opened = Queue::new(&self.name, at, number, owner, longest, &self.options)?;
+            if let Some(redirect) = &self.redirect {
+                redirect.add(&self.name, queue, opened.xsk().fd())?;
+            }
+            Ok(opened)
+        };
+        let queues = queues.enumerate().map(open).collect::<Result<Vec<Queue>, PortError>>()?;
+        Ok(AfXdpPort {
+            name: self.name.clone(),
+            queues: queues.into_boxed_slice(),
+            turn: 0,
+            redirect: self.redirect.clone(),
+            socket,
+            interface: self.interface.clone(),
+            longest,
+        })
+    }
+}
+
+fn promiscuous(interface: i32) -> libc::packet_mreq {
+    libc::packet_mreq {
+        mr_ifindex: interface,
+        mr_type: libc::PACKET_MR_PROMISC as u16,
+        mr_alen: 0,
+        mr_address: [0; 8],
+    }
+}
+
+/// An open interface: one or more of its queues.
+pub struct AfXdpPort {
+    name: String,
+    queues: Box<[Queue]>,
+    /// The queue that is received from next.
+    turn: usize,
+    redirect: Option<Arc<Redirect>>,
+    /// Asks for the link's state, and keeps the interface promiscuous.
+    socket: Socket,
+    interface: Interface,
+    longest: usize,
+}
+
+impl AfXdpPort {
+    /// Whether the driver itself takes frames off; `None` for a port that does not receive.
+    pub fn native(&self) -> Option<bool> {
+        self.redirect.as_deref().map(Redirect::native)
+    }
+
+    /// Whether the kernel copies frames.
+    pub fn copies(&self) -> bool {
+        self.queues.iter().any(Queue::copies)
+    }
+
+    /// The counters, more finely than [`Port::stats`] tells them. Costs a system call per queue.
+    pub fn counters(&mut self) -> Counters {
+        let mut sum = Counters::default();
+        self.queues.iter_mut().for_each(|queue| sum += queue.counters());
+        sum
+    }
+}
+
+impl Port for AfXdpPort {
+    fn describe(&self) -> &str {
+        &self.name
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            rx_stamps: StampSource::User,
+            link_mbps: self.interface.link_mbps,
+            longest_frame: self.longest,
+            rx_capacity: RxCapacity::Frames(self.queues.iter().map(Queue::capacity).min().unwrap_or(0)),
+            mac: Some(self.interface.mac),
+        }
+    }
+
+    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {
+        self.queues[0].alloc(burst, n)
+    }
+
+    fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
+        if burst.is_empty() {
+            return Ok(0);
+        }
+        self.queues[0].send(burst)
+    }
+
+    fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
+        let max = max.min(burst.room());
+        let mut n = 0;
+        for _ in 0..self.queues.len() {
+            if n == max {
+                break;
+            }
+            n += self.queues[self.turn].receive(burst, max - n)?;
+            // The next call starts with the next queue, so that a busy one can't starve the others.
+            self.turn = (self.turn + 1) % self.queues.len();
+        }
+        Ok(n)
+    }
+
+    fn free(&mut self, burst: &mut Burst) {
+        for slot in burst.take(BURST) {
+            assert!(slot.owner() == self.queues[0].owner(), "a slot went back to a port that it is not from");
+            let (number, offset) = Queue::split(slot.into_token());
+            self.queues[number].put(offset);
+        }
+        self.queues.iter_mut().for_each(Queue::refill);
+    }
+
+    fn stats(&mut self) -> PortStats {
+        let counters = self.counters();
+        PortStats {
+            tx_frames: counters.tx_frames,
+            tx_errors: counters.tx_errors,
+            rx_frames: counters.rx_frames,
+            rx_dropped: counters.rx_dropped + counters.rx_ring_full,
+            link_up: self.interface.state(&self.socket) == Ok(LinkState::Up),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), PortError> {
+        self.queues[0].kick()
+    }
+
+    fn check(&mut self) -> Result<(), PortError> {
+        let reason = match self.interface.state(&self.socket) {
+            Ok(LinkState::Up) => return Ok(()),
+            Ok(LinkState::NoCarrier) => "it lost its carrier: the other end is down or gone",
+            Ok(LinkState::Down) => "the interface was taken down",
+            Err(_) => "the interface was removed",
+        };
+        Err(PortError::LinkDown { port: self.name.clone(), reason: reason.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests;
