@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from flowgauge.cli import main
 from flowgauge.cli.app import COMMANDS
 from golden import check
 
@@ -122,3 +123,13 @@ def test_list_shows_a_benchmarks_parameters() -> None:
     assert "rates_mbps" in done.stdout
     assert flowgauge("list", "benchmarks", "paket_in").returncode == 2
     assert flowgauge("list", "duts", "ovs").returncode == 2
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.setattr(sys, "argv", ["flowgauge", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    assert os.environ["HOME"] == "/nonexistent"

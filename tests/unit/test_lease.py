@@ -118,13 +118,3 @@ def test_at_most_all_cores_but_one_spin(
 ) -> None:
     found = plan(cores)
     assert (found.worker, found.channel, found.dut) == (worker, others, others)
-
-
-def test_a_user_without_a_home_has_no_leases(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(os, "geteuid", lambda: 54321)
-    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    monkeypatch.setattr(Path, "home", none)
-    assert leases() == []

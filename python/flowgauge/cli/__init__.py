@@ -11,6 +11,9 @@ def main() -> None:
     from flowgauge.cli.app import build
     from flowgauge.errors import FlowgaugeError
 
+    if os.path.expanduser("~") == "~":
+        # A user without a home (as containers have) has no cache and no state; libraries ask for the home, too.
+        os.environ["HOME"] = "/nonexistent"
     debug = os.environ.get("FLOWGAUGE_DEBUG", "") not in ("", "0")
     try:
         build(sys.argv[1:])(prog_name="flowgauge")

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
-from pathlib import Path
 
 from flowgauge.errors import MissingToolError, PermissionNeededError, SetupError
 
@@ -24,14 +23,6 @@ PACKAGES = {
 """Program -> Debian package that holds it."""
 
 _SYSTEM_PATHS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/bin", "/bin")
-
-
-def home() -> Path:
-    """The user's home; a directory that does not exist when the user has none (a container's arbitrary user)."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        return Path("/nonexistent")
 
 
 def find_tool(name: str) -> str | None:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from flowgauge.duts.host import call, find_tool, home
+from flowgauge.duts.host import call, find_tool
 from flowgauge.duts.processes import ProcessId
 from flowgauge.errors import SetupError
 
@@ -29,7 +29,7 @@ def state_dir() -> Path:
     """Where leases are kept: /run/flowgauge for root, else $XDG_STATE_HOME/flowgauge (~/.local/state/flowgauge)."""
     if os.geteuid() == 0:
         return Path("/run/flowgauge")
-    base = os.environ.get("XDG_STATE_HOME") or home() / ".local" / "state"
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(base) / "flowgauge"
 
 

@@ -22,7 +22,6 @@ import numpy as np
 from flowgauge import _core
 from flowgauge.duts import netns
 from flowgauge.duts.cores import core_plan, on_cores
-from flowgauge.duts.host import home
 from flowgauge.duts.lease import Lease
 from flowgauge.errors import FlowgaugeError, SetupError
 from flowgauge.flows import Schedule
@@ -123,7 +122,7 @@ def own_echo_ns() -> float | None:
 
 def cache_file() -> Path:
     """$XDG_CACHE_HOME/flowgauge/loopback.json (~/.cache)."""
-    base = os.environ.get("XDG_CACHE_HOME") or home() / ".cache"
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "flowgauge" / "loopback.json"
 
 
