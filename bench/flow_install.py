@@ -19,6 +19,10 @@ from bench.wires import run as output
 
 PORT = 6699
 FLOW_MOD, BARRIER_REPLY = 14, 21
+BLOCK_S = 1.3
+"""tcpdump's kernel ring hands over what it holds once a second; what it holds when tcpdump ends is lost."""
+COMMAND, ADD = 25, 0
+"""Offset of the command in an OpenFlow 1.3 FLOW_MOD, and its value for an addition (the table is emptied by FLOW_MODs, too)."""
 
 
 def run(entries: int, pairs: int) -> Result:
@@ -32,7 +36,7 @@ def run(entries: int, pairs: int) -> Result:
         ofctl = ["ovs-ofctl", "-O", "OpenFlow13"]
         return interleave(
             pairs,
-            lambda: switch.timed([install, f"tcp:127.0.0.1:{PORT}", str(entries)], entries),
+            lambda: switch.timed([install, f"tcp:127.0.0.1:{PORT}", str(entries), "1.3"], entries),
             lambda: switch.timed([*ofctl, "add-flows", target, str(flows)], entries),
             peer_name="ovs-ofctl add-flows",
             unit="s",
@@ -76,7 +80,7 @@ class Switch:
         time.sleep(0.2)
         try:
             output([*self.inside, *program], timeout=300)
-            time.sleep(0.3)
+            time.sleep(BLOCK_S)
         finally:
             sniffer.terminate()
             sniffer.wait()
@@ -89,11 +93,12 @@ class Switch:
 
 
 def first_to_last(pcap: bytes) -> float:
-    """Seconds from the first segment that starts with a FLOW_MOD to the last barrier reply before the connection ends."""
+    """Seconds from the first segment that starts with an adding FLOW_MOD to the last barrier reply before the connection ends."""
     first = last = None
     for when, source, payload in segments(pcap):
         kind = payload[1] if len(payload) >= 8 else None
-        if source != PORT and kind == FLOW_MOD and first is None:
+        adds = kind == FLOW_MOD and len(payload) > COMMAND and payload[COMMAND] == ADD
+        if source != PORT and adds and first is None:
             first = when
         if source == PORT and kind == BARRIER_REPLY and first is not None:
             last = when

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -78,10 +79,21 @@ def wire() -> Iterator[Wire]:
         )
         for end in ends:
             run(["ip", "-n", end, "link", "set", end, "up"])
+        for end in ends:
+            await_carrier(end)
         yield Wire(*ends)
     finally:
         for end in ends:
             subprocess.run(["ip", "netns", "del", end], capture_output=True, check=False)
+
+
+def await_carrier(end: str) -> None:
+    """Until the kernel has noticed that both ends are up, at most 5 s."""
+    deadline = time.monotonic() + 5
+    while run(["ip", "netns", "exec", end, "cat", f"/sys/class/net/{end}/operstate"]).strip() != "up":
+        if time.monotonic() > deadline:
+            raise Unavailable(f"{end} has no carrier")
+        time.sleep(0.05)
 
 
 def run(command: Sequence[str], timeout: float = 60) -> str:
