@@ -95,7 +95,7 @@ fn a_silent_switch_times_out_by_name() {
     let (_a, connection, _b, _) = plain_pair();
     let request = wire::message(4, 18, connection.reserve_xids(1), &[0; 8]);
     let error = connection.transact_raw(&request, Duration::from_millis(30)).unwrap_err();
-    assert_eq!(error.to_string(), "no reply to xid 3 (message type 18) within 30ms");
+    assert_eq!(error.to_string(), "no reply to xid 3 (message type 18) within 30.0ms");
     assert!(connection.ended().is_none());
 }
 
