@@ -221,7 +221,7 @@ fn an_overdue_barrier_is_a_timeout_and_stop_gives_what_was_done() {
     let bench = bench(false, |_, _, _| {});
     let play = Play::start(&bench.controller, flow_mods(10), PlayOptions::default());
     let error = play.wait(Some(Duration::from_millis(50))).unwrap_err();
-    assert_eq!(error.to_string(), "no BARRIER_REPLY behind 10 messages within 50ms");
+    assert_eq!(error.to_string(), "no BARRIER_REPLY behind 10 messages within 50.0ms");
     let result = play.stop();
     assert_eq!((result.sent, result.barrier), (10, None));
 }
