@@ -6,8 +6,8 @@ entry, matches frames by the sequence number in their payload, and compares medi
 
 Ours includes the way from the tester's stamp to the first capture and from the second capture to the tester's stamp. How long that is, is
 measured on a veth pair alone, with captures on both its ends: tester to capture and capture to tester are together what the tester sees
-plus what the captures see there. The two medians agree when they differ by that, within the tester's stated error: the spread of its own
-delay on that pair.
+plus what the captures see there. The two medians agree when they differ by that, within the stated error: the tester's own delay and its
+spread on that pair (behind a switch the same way is walked with colder caches).
 
     sudo .venv/bin/python tools/verify_delays.py [--pps 10000] [--seconds 5] [--size 100]
 
@@ -70,7 +70,7 @@ def main() -> int:
 
 
 def wires_alone(scratch: Path) -> tuple[float, float]:
-    """On a pair without a switch, captures on both ends: what tester and captures see added up, and the spread of the tester's; ns."""
+    """On a pair without a switch, captures on both ends: what tester and captures see added up, and the stated error; ns."""
     lease = Lease.take("delay check")
     try:
         ends = [
@@ -86,7 +86,7 @@ def wires_alone(scratch: Path) -> tuple[float, float]:
         finally:
             for port in ports:
                 port.close()
-        return delay_ns + float(np.median(delays(files))), spread_ns
+        return delay_ns + float(np.median(delays(files))), delay_ns + spread_ns
     finally:
         lease.end()
 

@@ -260,7 +260,7 @@ class Loopback:
     """What the tester itself can do on this backend, looped back without a DUT (cached per host and backend).
 
     `max_pps`: frames per second by frame size in bytes, without loss; `delay_ns`: median of its own delay; `spread_ns`:
-    half-width of its 5..95 % range, which is the stated error of delays.
+    half-width of its 5..95 % range. Reported delays include `delay_ns`; `delay_ns + spread_ns` is their stated error.
     """
 
     backend: str
