@@ -45,34 +45,56 @@ impl Default for Idle {
     }
 }
 
+/// What a switch does while no controller is connected (1.3.5, 6.3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FailMode {
+    /// Frames go on as the entries say; what would go to a controller is dropped.
+    #[default]
+    Secure,
+    /// Frames go by learned addresses, as in a switch without OpenFlow. The entries stay.
+    Standalone,
+}
+
 /// What a switch is to be.
 pub struct SwitchConfig {
     /// Its datapath id.
     pub datapath_id: u64,
     /// Its ports, each with a number of its own.
     pub ports: Vec<PortConfig>,
-    /// Where its controller is, or where it waits for controllers.
-    pub control: Address,
-    /// The network namespace of the control connection.
+    /// Where its controllers are, and where it waits for controllers.
+    pub controls: Vec<Address>,
+    /// The network namespace of the control connections.
     pub control_netns: Option<PathBuf>,
     /// The OpenFlow versions that it offers.
     pub versions: Versions,
     /// Its tables.
     pub limits: Limits,
+    /// How many packets it keeps for its controllers to decide on, at most 65 536.
+    pub buffers: u32,
+    /// What it does without a controller.
+    pub fail_mode: FailMode,
+    /// A controller that is silent for this long is asked for an echo, and after as much again given up.
+    pub inactivity_probe: Option<Duration>,
+    /// What it says of itself for people.
+    pub description: String,
     /// How it waits.
     pub idle: Idle,
 }
 
 impl SwitchConfig {
-    /// A switch that offers OpenFlow 1.0 and 1.3, with 255 tables.
+    /// A switch that offers OpenFlow 1.0 and 1.3, with 255 tables and 256 buffers.
     pub fn new(datapath_id: u64, ports: Vec<PortConfig>, control: Address) -> SwitchConfig {
         SwitchConfig {
             datapath_id,
             ports,
-            control,
+            controls: vec![control],
             control_netns: None,
             versions: Versions::new(&[1, 4]).expect("known versions"),
             limits: Limits::default(),
+            buffers: 256,
+            fail_mode: FailMode::default(),
+            inactivity_probe: None,
+            description: "embedded device under test".to_owned(),
             idle: Idle::default(),
         }
     }
@@ -92,7 +114,7 @@ pub enum SwitchError {
         /// Its number.
         number: u32,
     },
-    /// The control connection can't be opened.
+    /// A control connection can't be opened.
     #[error(transparent)]
     Control(#[from] flowgauge_channel::ChannelError),
     /// The datapath thread can't be started.

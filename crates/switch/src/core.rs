@@ -1,40 +1,47 @@
 //! Requests: what each OpenFlow message makes the switch do, and what it answers.
 
-use crate::outlet::{Controller, Outlet};
+use crate::controller::Controller;
+use crate::events::Events;
+use crate::outlet::Outlet;
 use crate::statistics::Pending;
 use flowgauge_clock::{Clock, Nanos};
-use flowgauge_datapath::{Frame, Miss, Pipeline, PortRule, check};
+use flowgauge_datapath::{Datapath, Frame, Miss, Pipeline, check};
 use flowgauge_openflow::{
-    Body, Capabilities, ControllerRole, ErrorCode, ErrorMessage, Features, FlowMod, FlowModCommand,
-    FragmentHandling, Header, Message, PacketOut, PortConfig, PortMod, PortNo, QueueConfig, Role,
-    SwitchConfig, TABLE_ALL, TableMod, Version, decode,
+    Body, ErrorCode, ErrorMessage, FlowMod, FlowModCommand, FragmentHandling, Header, Message, PacketOut,
+    PortNo, SwitchConfig, TABLE_ALL, TableMod, Version, decode,
 };
+use std::sync::Arc;
 
 /// Bytes of a refused message that its ERROR holds (the specification asks for at least 64).
 const QUOTE: usize = 64;
-/// 1.0's bitmap of the actions that we do: all but ENQUEUE.
-const ACTIONS_1_0: u32 = 0x7ff;
 
 /// Everything that requests read and change.
 pub struct Core {
     pub datapath_id: u64,
+    pub description: String,
     pub pipeline: Pipeline,
     pub outlet: Outlet,
     pub started: Nanos,
     pub max_entries: u32,
+    pub fragments: FragmentHandling,
+    /// The last election of a primary controller.
+    pub generation_id: Option<u64>,
+    pub events: Arc<Events>,
 }
 
 /// What becomes of a request.
-type Outcome = Result<Option<Pending>, ErrorCode>;
+pub type Outcome = Result<Option<Pending>, ErrorCode>;
 
-const DONE: Outcome = Ok(None);
+pub const DONE: Outcome = Ok(None);
 
 impl Core {
     /// Handles one request of controller `who`. What takes longer is given back, to be continued.
     pub fn handle(&mut self, who: usize, frame: &[u8]) -> Option<Pending> {
         let xid = Header::parse(frame).map_or(0, |h| h.xid);
         let outcome = match decode(frame) {
-            Ok((_, Message { body, .. })) => self.answer(who, xid, body),
+            Ok((_, Message { body, .. })) => {
+                self.permit(who, &body).and_then(|()| self.answer(who, xid, body))
+            }
             Err(error) => Err(error.error_code()),
         };
         outcome.unwrap_or_else(|code| {
@@ -46,12 +53,21 @@ impl Core {
     fn answer(&mut self, who: usize, xid: u32, body: Body) -> Outcome {
         match body {
             Body::EchoRequest(data) => self.reply(who, xid, Body::EchoReply(data)),
-            Body::FeaturesRequest => self.reply(who, xid, Body::FeaturesReply(self.features(who))),
-            Body::GetConfigRequest => self.reply(who, xid, Body::GetConfigReply(self.config(who))),
+            Body::FeaturesRequest => {
+                let features = self.features(who);
+                self.reply(who, xid, Body::FeaturesReply(features))
+            }
+            Body::GetConfigRequest => {
+                let config = self.config(who);
+                self.reply(who, xid, Body::GetConfigReply(config))
+            }
             Body::SetConfig(config) => self.set_config(who, config),
             Body::FlowMod(request) => self.flow_mod(who, &request),
-            Body::PacketOut(request) => self.packet_out(&request),
-            Body::PortMod(request) => self.port_mod(&request),
+            Body::PacketOut(request) => self.packet_out(who, request),
+            Body::PortMod(request) => {
+                let version = self.controller(who).version;
+                self.port_mod(&request, version).and(DONE)
+            }
             Body::TableMod(request) => self.table_mod(&request),
             Body::MultipartRequest(request) => self.multipart(who, xid, request),
             Body::BarrierRequest => self.reply(who, xid, Body::BarrierReply),
@@ -93,39 +109,28 @@ impl Core {
         DONE
     }
 
-    fn refuse(&mut self, who: usize, xid: u32, code: ErrorCode, frame: &[u8]) {
+    /// Answers a message with an error.
+    pub fn refuse(&mut self, who: usize, xid: u32, code: ErrorCode, frame: &[u8]) {
         let code = in_version(code, self.controller(who).version);
         let quote = &frame[..frame.len().min(QUOTE)];
         self.controller(who).send(xid, Body::Error(ErrorMessage::new(code, quote)));
     }
 
-    fn features(&self, who: usize) -> Features {
-        let is_old = self.outlet.controllers[who].version == Version::V1_0;
-        let common = Capabilities::FLOW_STATS | Capabilities::TABLE_STATS | Capabilities::PORT_STATS;
-        Features {
-            datapath_id: self.datapath_id,
-            n_buffers: 0,
-            n_tables: if is_old { 1 } else { self.pipeline.tables().len() as u8 },
-            auxiliary_id: 0,
-            capabilities: if is_old { common | Capabilities::ARP_MATCH_IP } else { common },
-            actions: if is_old { ACTIONS_1_0 } else { 0 },
-            ports: if is_old { self.outlet.ports.iter().map(|p| p.describe()).collect() } else { vec![] },
-        }
-    }
-
     fn config(&self, who: usize) -> SwitchConfig {
         let miss_send_len = self.outlet.controllers[who].miss_send_len;
-        SwitchConfig { fragments: FragmentHandling::Normal, miss_send_len }
+        SwitchConfig { fragments: self.fragments, miss_send_len }
     }
 
     fn set_config(&mut self, who: usize, config: SwitchConfig) -> Outcome {
-        self.controller(who).miss_send_len = config.miss_send_len;
         match config.fragments {
-            FragmentHandling::Normal => DONE,
-            FragmentHandling::Drop | FragmentHandling::Reassemble | FragmentHandling::Unknown(_) => {
-                Err(ErrorCode::ConfigBadFlags)
+            FragmentHandling::Normal | FragmentHandling::Drop => {}
+            FragmentHandling::Reassemble | FragmentHandling::Unknown(_) => {
+                return Err(ErrorCode::ConfigBadFlags);
             }
         }
+        self.fragments = config.fragments;
+        self.controller(who).miss_send_len = config.miss_send_len;
+        DONE
     }
 
     fn flow_mod(&mut self, who: usize, request: &FlowMod) -> Outcome {
@@ -134,31 +139,35 @@ impl Core {
             return Ok(Some(Pending::Delete(self.pipeline.plan_delete(request, false, version)?)));
         }
         self.pipeline.flow_mod(request, version, Clock.now(), &mut self.outlet)?;
-        // We keep no packets: whichever the entry was to be applied to is not here.
         let adds = matches!(
             request.command,
             FlowModCommand::Add | FlowModCommand::Modify | FlowModCommand::ModifyStrict
         );
-        if adds && request.buffer_id.is_some() { Err(ErrorCode::BufferUnknown) } else { DONE }
+        match request.buffer_id {
+            Some(buffer_id) if adds => self.resume(buffer_id),
+            Some(_) | None => DONE,
+        }
     }
 
-    fn packet_out(&mut self, request: &PacketOut) -> Outcome {
-        check::packet_out(request)?;
-        let frame = Frame { bytes: &request.data, in_port: request.in_port.0 };
-        self.pipeline.packet_out(frame, &request.actions, Clock.now(), &mut self.outlet);
+    /// Sends a packet that was kept through the tables, which may treat it otherwise now.
+    fn resume(&mut self, buffer_id: u32) -> Outcome {
+        let kept = self.outlet.buffers.take(buffer_id)?;
+        let frame = Frame { bytes: &kept.bytes, in_port: kept.in_port };
+        self.pipeline.process(&[frame], Clock.now(), &mut self.outlet);
         DONE
     }
 
-    fn port_mod(&mut self, request: &PortMod) -> Outcome {
-        let Some(port) = self.outlet.port_mut(request.port_no.0) else {
-            return Err(ErrorCode::PortModBadPort);
+    fn packet_out(&mut self, who: usize, mut request: PacketOut) -> Outcome {
+        let version = self.controller(who).version;
+        check_in_port(request.in_port, version)?;
+        let buffer_id = request.buffer_id.take();
+        check::packet_out(&request)?;
+        let bytes = match buffer_id {
+            None => request.data,
+            Some(buffer_id) => self.outlet.buffers.take(buffer_id)?.bytes,
         };
-        if port.describe().hw_addr != request.hw_addr {
-            return Err(ErrorCode::PortModBadHwAddr);
-        }
-        port.config = PortConfig(port.config.0 & !request.mask.0 | request.config.0 & request.mask.0);
-        let flood = !port.config.contains(PortConfig::NO_FLOOD);
-        self.pipeline.set_port(PortRule { number: request.port_no.0, flood });
+        let frame = Frame { bytes: &bytes, in_port: request.in_port.0 };
+        self.pipeline.packet_out(frame, &request.actions, Clock.now(), &mut self.outlet);
         DONE
     }
 
@@ -173,32 +182,19 @@ impl Core {
         }
     }
 
-    fn role(&mut self, who: usize, xid: u32, request: Role) -> Outcome {
-        let controller = self.controller(who);
-        match request.role {
-            ControllerRole::NoChange => {}
-            ControllerRole::Equal | ControllerRole::Primary | ControllerRole::Secondary => {
-                controller.role = request.role;
-            }
-            ControllerRole::Unknown(_) => return Err(ErrorCode::RoleBadRole),
-        }
-        let granted = Role { role: controller.role, ..request };
-        self.reply(who, xid, Body::RoleReply(granted))
-    }
-
-    fn queue_config(&mut self, who: usize, xid: u32, port: PortNo) -> Outcome {
-        if port != PortNo::ANY && self.outlet.port_mut(port.0).is_none() {
-            return Err(ErrorCode::QueueBadPort);
-        }
-        self.reply(who, xid, Body::QueueGetConfigReply(QueueConfig { port, queues: vec![] }))
-    }
-
     /// Frames that match nothing go to controllers that speak 1.0, as long as there are any.
     pub fn adapt_to_controllers(&mut self) {
         let has_old = self.outlet.controllers.iter().any(|c| c.version == Version::V1_0);
         let max_len = u16::MAX;
         self.pipeline.set_miss(if has_old { Miss::Punt { max_len } } else { Miss::Drop });
     }
+}
+
+/// Whether a packet can have come in there: a port, the controller, or the switch itself.
+fn check_in_port(port: PortNo, version: Version) -> Result<(), ErrorCode> {
+    let none = port == PortNo::ANY && version == Version::V1_0;
+    let is_fine = port == PortNo::CONTROLLER || port == PortNo::LOCAL || none;
+    if is_fine || port.0 != 0 && !port.is_reserved() { Ok(()) } else { Err(ErrorCode::BadPort) }
 }
 
 /// The error, or the one that comes closest to it where the version hasn't got it.
