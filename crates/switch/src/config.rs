@@ -1,6 +1,6 @@
 //! What a switch is to be.
 
-use flowgauge_channel::{Address, Versions};
+use flowgauge_channel::{Address, Tls, Versions};
 use flowgauge_datapath::Limits;
 use flowgauge_ports::Port;
 use std::path::PathBuf;
@@ -65,6 +65,8 @@ pub struct SwitchConfig {
     pub controls: Vec<Address>,
     /// The network namespace of the control connections.
     pub control_netns: Option<PathBuf>,
+    /// Its key and certificates, for addresses with TLS.
+    pub tls: Option<Tls>,
     /// The OpenFlow versions that it offers.
     pub versions: Versions,
     /// Its tables.
@@ -73,7 +75,7 @@ pub struct SwitchConfig {
     pub buffers: u32,
     /// What it does without a controller.
     pub fail_mode: FailMode,
-    /// A controller that is silent for this long is asked for an echo, and after as much again given up.
+    /// A controller that is silent for this long is asked for an echo; the third without an answer is the end.
     pub inactivity_probe: Option<Duration>,
     /// What it says of itself for people.
     pub description: String,
@@ -89,11 +91,12 @@ impl SwitchConfig {
             ports,
             controls: vec![control],
             control_netns: None,
+            tls: None,
             versions: Versions::new(&[1, 4]).expect("known versions"),
             limits: Limits::default(),
             buffers: 256,
             fail_mode: FailMode::default(),
-            inactivity_probe: None,
+            inactivity_probe: Some(Duration::from_secs(5)),
             description: "embedded device under test".to_owned(),
             idle: Idle::default(),
         }

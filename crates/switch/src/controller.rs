@@ -1,5 +1,6 @@
 //! A connection to a controller: what it is to the switch, what it wants to hear, and what waits to be sent.
 
+use crate::bundles::Bundles;
 use crate::hearing;
 use flowgauge_channel::Connection;
 use flowgauge_datapath::Punt;
@@ -25,6 +26,8 @@ pub struct Controller {
     pub miss_send_len: u16,
     pub role: ControllerRole,
     pub asked_for: AsyncConfig,
+    pub short_id: u16,
+    pub bundles: Bundles,
     next_xid: u32,
 }
 
@@ -38,6 +41,8 @@ impl Controller {
             miss_send_len: MISS_SEND_LEN,
             role: ControllerRole::Equal,
             asked_for: hearing::defaults(version),
+            short_id: 0,
+            bundles: Bundles::default(),
             next_xid: 0,
         }
     }
@@ -90,7 +95,7 @@ impl Controller {
     }
 
     /// Whether it wants asynchronous messages of this reason, out of the bits that `reasons` picks.
-    pub fn wants(&self, reasons: impl Fn(&AsyncMasks) -> u32, reason: u8) -> bool {
+    pub fn wants(&self, reasons: impl Fn(&AsyncMasks) -> Option<u32>, reason: u8) -> bool {
         let masks = match self.role {
             ControllerRole::Secondary => &self.asked_for.secondary,
             ControllerRole::NoChange
@@ -98,7 +103,7 @@ impl Controller {
             | ControllerRole::Primary
             | ControllerRole::Unknown(_) => &self.asked_for.primary,
         };
-        reasons(masks).checked_shr(reason.into()).unwrap_or(0) & 1 == 1
+        reasons(masks).and_then(|bits| bits.checked_shr(reason.into())).unwrap_or(0) & 1 == 1
     }
 
     /// How many bytes of a packet it wants, and for which reason it is told to get them; `None` for none.
@@ -112,8 +117,7 @@ impl Controller {
         if !self.wants(|m| m.packet_in, reason.code()) {
             return None;
         }
-        let no_action_says = is_plain_miss || punt.reason == PacketInReason::InvalidTtl;
-        let bytes = if no_action_says { self.miss_send_len } else { punt.max_len };
+        let bytes = punt.max_len.unwrap_or(self.miss_send_len);
         Some((bytes, hearing::sayable(reason, self.version)))
     }
 

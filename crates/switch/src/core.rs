@@ -1,14 +1,15 @@
 //! Requests: what each OpenFlow message makes the switch do, and what it answers.
 
+use crate::commit::resumes;
 use crate::controller::Controller;
 use crate::events::Events;
 use crate::outlet::Outlet;
 use crate::statistics::Pending;
 use flowgauge_clock::{Clock, Nanos};
-use flowgauge_datapath::{Datapath, Frame, Miss, Pipeline, check};
+use flowgauge_datapath::{Datapath, Frame, Miss, Pipeline};
 use flowgauge_openflow::{
     Body, ErrorCode, ErrorMessage, FlowMod, FlowModCommand, FragmentHandling, Header, Message, PacketOut,
-    PortNo, SwitchConfig, TABLE_ALL, TableMod, Version, decode,
+    PortNo, SwitchConfig, Version, decode,
 };
 use std::sync::Arc;
 
@@ -21,7 +22,6 @@ pub struct Core {
     pub description: String,
     pub pipeline: Pipeline,
     pub outlet: Outlet,
-    pub started: Nanos,
     pub max_entries: u32,
     pub fragments: FragmentHandling,
     /// The last election of a primary controller.
@@ -40,7 +40,7 @@ impl Core {
         let xid = Header::parse(frame).map_or(0, |h| h.xid);
         let outcome = match decode(frame) {
             Ok((_, Message { body, .. })) => {
-                self.permit(who, &body).and_then(|()| self.answer(who, xid, body))
+                self.permit(who, &body).and_then(|()| self.answer(who, xid, body, frame))
             }
             Err(error) => Err(error.error_code()),
         };
@@ -50,7 +50,8 @@ impl Core {
         })
     }
 
-    fn answer(&mut self, who: usize, xid: u32, body: Body) -> Outcome {
+    fn answer(&mut self, who: usize, xid: u32, body: Body, frame: &[u8]) -> Outcome {
+        let version = self.controller(who).version;
         match body {
             Body::EchoRequest(data) => self.reply(who, xid, Body::EchoReply(data)),
             Body::FeaturesRequest => {
@@ -62,28 +63,26 @@ impl Core {
                 self.reply(who, xid, Body::GetConfigReply(config))
             }
             Body::SetConfig(config) => self.set_config(who, config),
-            Body::FlowMod(request) => self.flow_mod(who, &request),
-            Body::PacketOut(request) => self.packet_out(who, request),
-            Body::PortMod(request) => {
-                let version = self.controller(who).version;
-                self.port_mod(&request, version).and(DONE)
-            }
-            Body::TableMod(request) => self.table_mod(&request),
+            Body::FlowMod(request) => self.flow_mod(&request, version),
+            Body::PacketOut(request) => self.packet_out(request, version),
+            Body::PortMod(request) => self.port_mod(&request, version).and(DONE),
+            Body::TableMod(request) => self.pipeline.table_mod(&request, version).and(DONE),
+            Body::GroupMod(_) | Body::MeterMod(_) => self.group_or_meter_mod(who, xid, &body),
             Body::MultipartRequest(request) => self.multipart(who, xid, request),
             Body::BarrierRequest => self.reply(who, xid, Body::BarrierReply),
             Body::RoleRequest(request) => self.role(who, xid, request),
             Body::GetAsyncRequest => {
-                let asked_for = self.controller(who).asked_for;
+                let asked_for = self.controller(who).asked_for.clone();
                 self.reply(who, xid, Body::GetAsyncReply(asked_for))
             }
-            Body::SetAsync(asked_for) => {
-                self.controller(who).asked_for = asked_for;
-                DONE
+            Body::SetAsync(wanted) => self.set_async(who, wanted),
+            Body::BundleControl(request) => {
+                let done = self.bundle_control(who, &request)?;
+                self.reply(who, xid, Body::BundleControl(done))
             }
+            Body::BundleAddMessage(request) => self.bundle_add(who, xid, request, frame),
             Body::QueueGetConfigRequest(port) => self.queue_config(who, xid, port),
-            Body::GroupMod(_) => Err(ErrorCode::GroupOutOfGroups),
-            Body::MeterMod(_) => Err(ErrorCode::MeterOutOfMeters),
-            Body::Experimenter(_) => Err(ErrorCode::BadExperimenter),
+            Body::Experimenter(request) => self.experimenter(who, xid, &request, frame),
             // HELLOs are over, and an ERROR or reply of the controller's is nothing that we asked for.
             Body::Hello(_) | Body::Error(_) | Body::EchoReply(_) => DONE,
             Body::FeaturesReply(_)
@@ -96,6 +95,10 @@ impl Core {
             | Body::QueueGetConfigReply(_)
             | Body::RoleReply(_)
             | Body::GetAsyncReply(_)
+            | Body::RoleStatus(_)
+            | Body::TableStatus(_)
+            | Body::RequestForward(_)
+            | Body::ControllerStatus(_)
             | Body::Unknown { .. } => Err(ErrorCode::BadType),
         }
     }
@@ -133,60 +136,63 @@ impl Core {
         DONE
     }
 
-    fn flow_mod(&mut self, who: usize, request: &FlowMod) -> Outcome {
-        let version = self.controller(who).version;
+    fn flow_mod(&mut self, request: &FlowMod, version: Version) -> Outcome {
         if request.command == FlowModCommand::Delete {
             return Ok(Some(Pending::Delete(self.pipeline.plan_delete(request, false, version)?)));
         }
         self.pipeline.flow_mod(request, version, Clock.now(), &mut self.outlet)?;
-        let adds = matches!(
-            request.command,
-            FlowModCommand::Add | FlowModCommand::Modify | FlowModCommand::ModifyStrict
-        );
-        match request.buffer_id {
-            Some(buffer_id) if adds => self.resume(buffer_id),
-            Some(_) | None => DONE,
+        match request.buffer_id.filter(|_| resumes(request)) {
+            Some(buffer_id) => self.resume(buffer_id).and(DONE),
+            None => DONE,
         }
     }
 
     /// Sends a packet that was kept through the tables, which may treat it otherwise now.
-    fn resume(&mut self, buffer_id: u32) -> Outcome {
+    ///
+    /// # Errors
+    /// It isn't there (any more).
+    pub fn resume(&mut self, buffer_id: u32) -> Result<(), ErrorCode> {
         let kept = self.outlet.buffers.take(buffer_id)?;
         let frame = Frame { bytes: &kept.bytes, in_port: kept.in_port };
         self.pipeline.process(&[frame], Clock.now(), &mut self.outlet);
-        DONE
+        Ok(())
     }
 
-    fn packet_out(&mut self, who: usize, mut request: PacketOut) -> Outcome {
-        let version = self.controller(who).version;
+    fn packet_out(&mut self, request: PacketOut, version: Version) -> Outcome {
         check_in_port(request.in_port, version)?;
-        let buffer_id = request.buffer_id.take();
-        check::packet_out(&request)?;
-        let bytes = match buffer_id {
+        self.pipeline.check_packet_out(&request, version)?;
+        self.send_out(request, Clock.now()).and(DONE)
+    }
+
+    /// Sends the packet of a PACKET_OUT that was checked.
+    ///
+    /// # Errors
+    /// Its buffer isn't there (any more).
+    pub fn send_out(&mut self, request: PacketOut, now: Nanos) -> Result<(), ErrorCode> {
+        let bytes = match request.buffer_id {
             None => request.data,
             Some(buffer_id) => self.outlet.buffers.take(buffer_id)?.bytes,
         };
         let frame = Frame { bytes: &bytes, in_port: request.in_port.0 };
-        self.pipeline.packet_out(frame, &request.actions, Clock.now(), &mut self.outlet);
-        DONE
+        self.pipeline.packet_out(frame, &request.actions, now, &mut self.outlet);
+        Ok(())
     }
 
-    /// 1.3 defines no configuration; the bits that 1.1 had are accepted and mean nothing.
-    fn table_mod(&mut self, request: &TableMod) -> Outcome {
-        let is_there =
-            request.table_id == TABLE_ALL || usize::from(request.table_id) < self.pipeline.tables().len();
-        match request.config {
-            _ if !is_there => Err(ErrorCode::TableModBadTable),
-            0..=3 => DONE,
-            _ => Err(ErrorCode::TableModBadConfig),
+    fn group_or_meter_mod(&mut self, who: usize, xid: u32, body: &Body) -> Outcome {
+        let now = Clock.now();
+        match body {
+            Body::GroupMod(request) => self.pipeline.group_mod(request, now, &mut self.outlet)?,
+            Body::MeterMod(request) => self.pipeline.meter_mod(request, now, &mut self.outlet)?,
+            _ => return DONE,
         }
+        self.forward_request(who, xid, body);
+        DONE
     }
 
     /// Frames that match nothing go to controllers that speak 1.0, as long as there are any.
     pub fn adapt_to_controllers(&mut self) {
         let has_old = self.outlet.controllers.iter().any(|c| c.version == Version::V1_0);
-        let max_len = u16::MAX;
-        self.pipeline.set_miss(if has_old { Miss::Punt { max_len } } else { Miss::Drop });
+        self.pipeline.set_miss(if has_old { Miss::Punt } else { Miss::Drop });
     }
 }
 

@@ -7,6 +7,7 @@ use flowgauge_clock::Nanos;
 use flowgauge_datapath::{Punt, Sink};
 use flowgauge_openflow::{
     Body, FlowRemoved, Match, PacketIn, PacketInReason, PortConfig, PortStatus, PortStatusReason,
+    TableStatus, Version,
 };
 use flowgauge_packet::Field;
 
@@ -69,9 +70,10 @@ impl Outlet {
 
 impl Sink for Outlet {
     #[inline]
-    fn output(&mut self, port: u32, bytes: &[u8]) {
+    fn output(&mut self, port: u32, queue: Option<u32>, bytes: &[u8]) {
+        let now = self.now;
         if let Some(port) = self.port_mut(port) {
-            port.stage(bytes);
+            port.send(queue, bytes, now);
         }
     }
 
@@ -97,6 +99,16 @@ impl Sink for Outlet {
 
     fn flow_removed(&mut self, removed: FlowRemoved) {
         self.controllers.iter_mut().for_each(|controller| controller.tell_removed(&removed));
+    }
+
+    fn table_status(&mut self, status: TableStatus) {
+        for controller in &mut self.controllers {
+            if controller.version >= Version::V1_4
+                && controller.wants(|m| m.table_status, status.reason.code())
+            {
+                controller.tell(Body::TableStatus(status.clone()));
+            }
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! PORT_MOD, and what a port's change means to the pipeline and to controllers.
 
 use crate::core::Core;
+use crate::events::Event;
+use crate::port::SwitchPort;
 use flowgauge_datapath::PortRule;
 use flowgauge_openflow::{ErrorCode, PortConfig, PortFeatures, PortMod, PortStatusReason, Version};
 
@@ -43,21 +45,12 @@ impl Core {
     pub fn port_mod(&mut self, request: &PortMod, version: Version) -> Result<(), ErrorCode> {
         let index = self.check_port_mod(request, version)?;
         let port = &mut self.outlet.ports[index];
-        let mask = request.mask.0 & IN_1_0.0;
-        let config = PortConfig(port.config.0 & !mask | request.config.0 & mask);
-        if request.mask.contains(PortConfig::NO_RECV) {
-            port.spares_stp = version == Version::V1_0;
-        }
-        self.configure_port(index, config);
-        Ok(())
-    }
-
-    /// Gives a port a configuration, and tells everyone if that is news.
-    pub fn configure_port(&mut self, index: usize, config: PortConfig) {
-        let port = &mut self.outlet.ports[index];
-        if std::mem::replace(&mut port.config, config) != config {
+        let before = port.config;
+        port.change(request, version);
+        if port.config != before {
             self.port_changed(index);
         }
+        Ok(())
     }
 
     /// A port's link or configuration has changed: the pipeline and the controllers learn of it.
@@ -68,9 +61,33 @@ impl Core {
     }
 }
 
-impl crate::port::SwitchPort {
+impl Core {
+    /// A port's link came up or went down.
+    pub fn link_changed(&mut self, index: usize) {
+        let port = &self.outlet.ports[index];
+        let (number, name, is_up) = (port.number, port.name().to_owned(), port.is_up());
+        self.events.push(Event::Port { number, name, is_up });
+        self.port_changed(index);
+    }
+}
+
+impl SwitchPort {
+    /// Does what a PORT_MOD that was checked asks.
+    pub fn change(&mut self, request: &PortMod, version: Version) {
+        let mask = request.mask.0 & IN_1_0.0;
+        self.config = PortConfig(self.config.0 & !mask | request.config.0 & mask);
+        if request.mask.contains(PortConfig::NO_RECV) {
+            self.spares_stp = version == Version::V1_0;
+        }
+    }
+
     /// The port as the pipeline sees it. What it must not receive or send is dropped here, so that it is counted.
     pub fn rule(&self) -> PortRule {
-        PortRule { number: self.number, flood: !self.config.contains(PortConfig::NO_FLOOD) }
+        PortRule {
+            flood: !self.config.contains(PortConfig::NO_FLOOD),
+            live: self.is_live(),
+            no_packet_in: self.config.contains(PortConfig::NO_PACKET_IN),
+            ..PortRule::new(self.number)
+        }
     }
 }
