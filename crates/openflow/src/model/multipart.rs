@@ -86,8 +86,8 @@ pub enum RequestBody {
     },
     /// A group's counters; [`GROUP_ALL`](super::GROUP_ALL) for all.
     Group(u32),
-    /// Groups.
-    GroupDesc,
+    /// A group; [`GROUP_ALL`](super::GROUP_ALL) for all (to 1.4 always).
+    GroupDesc(u32),
     /// What groups can do.
     GroupFeatures,
     /// A meter's counters; [`METER_ALL`](super::METER_ALL) for all.
@@ -231,7 +231,7 @@ impl RequestBody {
             RequestBody::PortStats(_) => MultipartKind::PortStats,
             RequestBody::Queue { .. } => MultipartKind::Queue,
             RequestBody::Group(_) => MultipartKind::Group,
-            RequestBody::GroupDesc => MultipartKind::GroupDesc,
+            RequestBody::GroupDesc(_) => MultipartKind::GroupDesc,
             RequestBody::GroupFeatures => MultipartKind::GroupFeatures,
             RequestBody::Meter(_) => MultipartKind::Meter,
             RequestBody::MeterConfig(_) => MultipartKind::MeterConfig,
