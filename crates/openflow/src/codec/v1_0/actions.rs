@@ -30,6 +30,7 @@ pub(crate) type Actions = All<ActionWire>;
 
 impl Wire for ActionWire {
     type Value = Action;
+    const TYPICAL_LEN: usize = 8;
 
     fn read(r: &mut Reader, _: &'static str) -> Result<Action, DecodeError> {
         let action_type = r.u16("action type")?;
@@ -80,6 +81,8 @@ impl Wire for ActionWire {
             Action::DecNwTtl => return Err(w.inexpressible("dec_ttl")),
             Action::PushPbb(_) => return Err(w.inexpressible("push_pbb")),
             Action::PopPbb => return Err(w.inexpressible("pop_pbb")),
+            Action::CopyField { .. } => return Err(w.inexpressible("copy_field")),
+            Action::Meter(_) => return Err(w.inexpressible("meter")),
         }
         Ok(())
     }
