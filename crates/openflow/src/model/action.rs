@@ -2,7 +2,7 @@
 
 use flowgauge_packet::Field;
 
-use super::PortNo;
+use super::{Nicira, PortNo};
 
 /// One action, of an action list, an action set or a group's bucket.
 ///
@@ -72,6 +72,8 @@ pub enum Action {
     PushPbb(u16),
     /// Pop the outer PBB service tag.
     PopPbb,
+    /// One of Nicira's actions.
+    Nicira(Nicira),
     /// An experimenter's (1.0: vendor's) action.
     Experimenter {
         /// Whose.

@@ -2,7 +2,7 @@
 
 use super::{
     AsyncConfig, ErrorMessage, Experimenter, Features, FlowMod, FlowRemoved, GroupMod, Hello, MeterMod,
-    MultipartReply, MultipartRequest, PacketIn, PacketOut, PortMod, PortNo, PortStatus, QueueConfig, Role,
+    MultipartReply, MultipartRequest, NiciraMessage, PacketIn, PacketOut, PortMod, PortNo, PortStatus, QueueConfig, Role,
     SwitchConfig, TableMod, Version,
 };
 
@@ -88,6 +88,7 @@ bodies! {
     EchoRequest(Vec<u8>) [2 2] "ECHO_REQUEST: are you there?",
     EchoReply(Vec<u8>) [3 3] "ECHO_REPLY: the request's bytes, sent back.",
     Experimenter(Experimenter) [4 4] "EXPERIMENTER (1.0: VENDOR).",
+    Nicira(NiciraMessage) [4 4] "EXPERIMENTER (1.0: VENDOR) of Nicira's, as far as known here.",
     FeaturesRequest [5 5] "FEATURES_REQUEST: who are you?",
     FeaturesReply(Features) [6 6] "FEATURES_REPLY.",
     GetConfigRequest [7 7] "GET_CONFIG_REQUEST.",

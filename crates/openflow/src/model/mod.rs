@@ -12,6 +12,7 @@ mod instruction;
 mod message;
 mod meter;
 mod multipart;
+mod nicira;
 mod packet;
 mod port;
 mod port_no;
@@ -41,6 +42,10 @@ pub use meter::{
     MeterMod, MeterModCommand, MeterStats,
 };
 pub use multipart::{Desc, MultipartKind, MultipartReply, MultipartRequest, ReplyBody, RequestBody};
+pub use nicira::{
+    Bundle, BundleChoice, FlowFormat, HashFields, Learn, LearnFlags, LearnSource, LearnSpec, LinkChoice, Multipath,
+    NICIRA, Nicira, NiciraMessage, NxField, PacketIn2, PacketInFormat, SendToController, Subfield,
+};
 pub use packet::{PacketIn, PacketInReason, PacketOut};
 pub use port::{Port, PortConfig, PortFeatures, PortMod, PortState, PortStats, PortStatus, PortStatusReason};
 pub use port_no::PortNo;

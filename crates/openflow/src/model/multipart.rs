@@ -86,6 +86,10 @@ pub enum RequestBody {
     TableFeatures(Vec<TableFeatures>),
     /// Ports.
     PortDesc,
+    /// Flow entries, in Nicira's format: fields that 1.0's has no room for.
+    NiciraFlow(FlowStatsRequest),
+    /// The sum of flow entries, likewise.
+    NiciraAggregate(FlowStatsRequest),
     /// An experimenter's request.
     Experimenter(Experimenter),
     /// A request that is not known here.
@@ -137,6 +141,10 @@ pub enum ReplyBody {
     TableFeatures(Vec<TableFeatures>),
     /// Ports.
     PortDesc(Vec<Port>),
+    /// Flow entries, in Nicira's format.
+    NiciraFlow(Vec<FlowStats>),
+    /// The sum of flow entries, likewise.
+    NiciraAggregate(AggregateStats),
     /// An experimenter's reply.
     Experimenter(Experimenter),
     /// A reply that is not known here.
@@ -195,7 +203,9 @@ impl RequestBody {
             RequestBody::MeterFeatures => MultipartKind::MeterFeatures,
             RequestBody::TableFeatures(_) => MultipartKind::TableFeatures,
             RequestBody::PortDesc => MultipartKind::PortDesc,
-            RequestBody::Experimenter(_) => MultipartKind::Experimenter,
+            RequestBody::NiciraFlow(_) | RequestBody::NiciraAggregate(_) | RequestBody::Experimenter(_) => {
+                MultipartKind::Experimenter
+            }
             RequestBody::Unknown { kind, .. } => MultipartKind::Unknown(*kind),
         }
     }
@@ -219,7 +229,9 @@ impl ReplyBody {
             ReplyBody::MeterFeatures(_) => MultipartKind::MeterFeatures,
             ReplyBody::TableFeatures(_) => MultipartKind::TableFeatures,
             ReplyBody::PortDesc(_) => MultipartKind::PortDesc,
-            ReplyBody::Experimenter(_) => MultipartKind::Experimenter,
+            ReplyBody::NiciraFlow(_) | ReplyBody::NiciraAggregate(_) | ReplyBody::Experimenter(_) => {
+                MultipartKind::Experimenter
+            }
             ReplyBody::Unknown { kind, .. } => MultipartKind::Unknown(*kind),
         }
     }
