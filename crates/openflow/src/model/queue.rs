@@ -1,6 +1,6 @@
 //! Queues: configuration and counters.
 
-use super::PortNo;
+use super::{PortNo, Property};
 
 /// All queues, in requests that allow it (OFPQ_ALL).
 pub const QUEUE_ALL: u32 = 0xffff_ffff;
@@ -16,6 +16,8 @@ pub enum QueueProperty {
     Experimenter {
         /// Whose.
         experimenter: u32,
+        /// Which of the experimenter's types (since 1.4; 0 before).
+        experimenter_type: u32,
         /// The content.
         data: Vec<u8>,
     },
@@ -39,7 +41,7 @@ pub struct Queue {
     pub properties: Vec<QueueProperty>,
 }
 
-/// The queues of a port.
+/// The queues of a port (to 1.3; see [`ReplyBody::QueueDesc`](super::ReplyBody::QueueDesc)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueConfig {
     /// The port that was asked for.
@@ -49,7 +51,7 @@ pub struct QueueConfig {
 }
 
 /// A queue's counters. 1.0 has no duration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueStats {
     /// Its port.
     pub port_no: PortNo,
@@ -65,4 +67,6 @@ pub struct QueueStats {
     pub duration_sec: u32,
     /// Nanoseconds beyond those.
     pub duration_nsec: u32,
+    /// Properties (since 1.4).
+    pub properties: Vec<Property>,
 }
