@@ -1,18 +1,31 @@
 //! Which form each message has in which version.
 
-use super::error::{DecodeError, EncodeError};
+use super::error::{DecodeError, DecodeErrorKind, EncodeError};
 use super::property::WithProperties;
 use super::reader::Reader;
 use super::shared::{Config, ErrorWire, ExperimenterWire, HelloWire};
 use super::wire::{Before, Coded, From1_3, From1_4, From1_5, Port16, Port32, Rest, Wire};
 use super::writer::Writer;
-use super::{multipart, v1_0, v1_3, v1_4, v1_5};
-use crate::model::{Body, Header, Kind, Message, PortStatus};
+use super::{multipart, nicira, v1_0, v1_3, v1_4, v1_5};
+use crate::model::{Body, Header, Kind, Message, PortStatus, Role};
 
 /// A port as each version describes it.
 pub(crate) type PortForm = From1_3<v1_0::PortWire, From1_4<v1_3::PortWire, v1_4::PortWire>>;
 
 layout!(PortStatusWire: PortStatus { reason: Before<7, Coded<_, u8>>, port: PortForm });
+
+/// 1.0's ROLE_REQUEST or ROLE_REPLY: Nicira's, and read as an experimenter's message.
+struct OldRole<const IS_REPLY: bool>;
+
+impl<const IS_REPLY: bool> Wire for OldRole<IS_REPLY> {
+    type Value = Role;
+    fn read(r: &mut Reader, _: &'static str) -> Result<Role, DecodeError> {
+        Err(r.error(DecodeErrorKind::BadValue, "a message type of OpenFlow 1.0", 0))
+    }
+    fn write(value: &Role, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        nicira::write_role(value, IS_REPLY, w)
+    }
+}
 
 macro_rules! messages {
     ($($kind:ident: $form:ty,)* ; $($empty:ident,)*) => {
@@ -21,6 +34,8 @@ macro_rules! messages {
             match body {
                 $(Body::$kind(content) => <$form as Wire>::write(content, "body", w),)*
                 $(Body::$empty => Ok(()),)*
+                Body::Experimenter(content) => ExperimenterWire::write(content, "body", w),
+                Body::Nicira(content) => nicira::write_message(content, w),
                 Body::Unknown { data, .. } => Rest::write(data, "body", w),
             }
         }
@@ -31,6 +46,9 @@ macro_rules! messages {
             match kind {
                 $(Kind::$kind => <$form as Wire>::read(r, "body").map(Body::$kind),)*
                 $(Kind::$empty => Ok(Body::$empty),)*
+                Kind::Experimenter | Kind::Nicira => {
+                    ExperimenterWire::read(r, "body").map(|message| nicira::read_message(message, r.version))
+                }
                 Kind::Unknown(message_type) => Ok(Body::Unknown { message_type, data: r.rest().to_vec() }),
             }
         }
@@ -43,7 +61,6 @@ messages! {
     Error: ErrorWire,
     EchoRequest: Rest,
     EchoReply: Rest,
-    Experimenter: ExperimenterWire,
     FeaturesReply: From1_3<v1_0::FeaturesReply, v1_3::FeaturesReply>,
     GetConfigReply: Config,
     SetConfig: Config,
@@ -59,8 +76,8 @@ messages! {
     MultipartReply: multipart::ReplyWire,
     QueueGetConfigRequest: From1_3<Before<2, Port16>, Before<4, Port32>>,
     QueueGetConfigReply: From1_3<v1_0::QueueConfigWire, v1_3::QueueConfigWire>,
-    RoleRequest: v1_3::RoleWire,
-    RoleReply: v1_3::RoleWire,
+    RoleRequest: From1_3<OldRole<false>, v1_3::RoleWire>,
+    RoleReply: From1_3<OldRole<true>, v1_3::RoleWire>,
     GetAsyncReply: From1_4<v1_3::AsyncWire, v1_4::AsyncWire>,
     SetAsync: From1_4<v1_3::AsyncWire, v1_4::AsyncWire>,
     MeterMod: v1_3::MeterModWire,

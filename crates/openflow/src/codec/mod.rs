@@ -10,9 +10,11 @@ pub(crate) mod wire;
 #[macro_use]
 mod property;
 
+mod action;
 mod body;
 mod error;
 mod multipart;
+mod nicira;
 mod oxm;
 mod oxs;
 pub(crate) mod reader;

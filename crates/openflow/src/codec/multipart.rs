@@ -8,7 +8,7 @@ use super::wire::{
     All, Before, Coded, From1_3, From1_4, From1_5, OneSince, Port16, Port32, Rest, Sized16, U32, V1_5, Wire,
 };
 use super::writer::Writer;
-use super::{v1_0, v1_3, v1_4, v1_5};
+use super::{nicira, v1_0, v1_3, v1_4, v1_5};
 use crate::model::{
     GROUP_ALL, MultipartKind, MultipartReply, MultipartRequest, PortNo, ReplyBody, RequestBody, Version,
 };
@@ -41,6 +41,7 @@ macro_rules! bodies {
         $($kind:ident: $form:ty,)*
         ; $($pair:ident { $first:ident, $second:ident }: $pair_form:ty,)*
         ; $($empty:ident,)*
+        ; $read:path, $($own:ident($content:ident) => $write:expr,)* with $w:ident
     }) => {
         #[doc = concat!("`", stringify!($message), "` on the wire.")]
         pub(crate) struct $wire;
@@ -55,19 +56,22 @@ macro_rules! bodies {
                         $body::$pair { $first, $second }
                     })*
                     $(MultipartKind::$empty => $body::$empty,)*
+                    MultipartKind::Experimenter => $read(ExperimenterWire::read(r, "body")?, r.version),
                     MultipartKind::Unknown(kind) => $body::Unknown { kind, data: r.rest().to_vec() },
                 };
                 Ok($message { more, body })
             }
-            fn write(value: &$message, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
-                write_head(value.body.kind(), value.more, w)?;
+            fn write(value: &$message, _: &'static str, $w: &mut Writer) -> Result<(), EncodeError> {
+                write_head(value.body.kind(), value.more, $w)?;
                 match &value.body {
-                    $($body::$kind(content) => <$form>::write(content, "body", w),)*
+                    $($body::$kind(content) => <$form>::write(content, "body", $w),)*
                     $($body::$pair { $first, $second } => {
-                        <$pair_form>::write(&(*$first, *$second), "body", w)
+                        <$pair_form>::write(&(*$first, *$second), "body", $w)
                     })*
                     $($body::$empty => Ok(()),)*
-                    $body::Unknown { data, .. } => Rest::write(data, "body", w),
+                    $($body::$own($content) => $write,)*
+                    $body::Experimenter(content) => ExperimenterWire::write(content, "body", $w),
+                    $body::Unknown { data, .. } => Rest::write(data, "body", $w),
                 }
             }
         }
@@ -95,7 +99,6 @@ bodies! {
         FlowMonitor: All<v1_4::FlowMonitorWire>,
         FlowStats: FlowRequest,
         BundleFeatures: v1_5::BundleFeaturesRequestWire,
-        Experimenter: ExperimenterWire,
         ;
         Queue { port, queue_id }: From1_3<(Before<2, Port16>, U32), (Port32, U32)>,
         QueueDesc { port, queue_id }: (Port32, U32),
@@ -106,6 +109,11 @@ bodies! {
         MeterFeatures,
         TableDesc,
         ControllerStatus,
+        ;
+        nicira::read_request,
+        NiciraFlow(flow) => nicira::write_request(flow, false, w),
+        NiciraAggregate(flow) => nicira::write_request(flow, true, w),
+        with w
     }
 }
 
@@ -131,7 +139,10 @@ bodies! {
         FlowStats: All<v1_5::CountersReportWire>,
         ControllerStatus: All<v1_5::ControllerStatusWire>,
         BundleFeatures: v1_5::BundleFeaturesWire,
-        Experimenter: ExperimenterWire,
-        ; ;
+        ; ; ;
+        nicira::read_reply,
+        NiciraFlow(flows) => nicira::write_reply(flows, w),
+        NiciraAggregate(sum) => nicira::write_aggregate(sum, w),
+        with w
     }
 }

@@ -2,7 +2,7 @@
 
 use flowgauge_packet::Field;
 
-use super::{OxmId, PortNo};
+use super::{Nicira, OxmId, PortNo};
 
 /// One action, of an action list, an action set or a group's bucket.
 ///
@@ -87,6 +87,8 @@ pub enum Action {
     },
     /// Pass through a meter (since 1.5; an instruction before).
     Meter(u32),
+    /// One of Nicira's actions.
+    Nicira(Nicira),
     /// An experimenter's (1.0: vendor's) action.
     Experimenter {
         /// Whose.

@@ -2,7 +2,7 @@
 
 use super::{
     AsyncConfig, BundleAdd, BundleControl, ControllerStatus, ErrorMessage, Experimenter, Features, FlowMod,
-    FlowRemoved, GroupMod, Hello, MeterMod, MultipartReply, MultipartRequest, PacketIn, PacketOut, PortMod,
+    FlowRemoved, GroupMod, Hello, MeterMod, MultipartReply, MultipartRequest, NiciraMessage, PacketIn, PacketOut, PortMod,
     PortNo, PortStatus, QueueConfig, Role, RoleStatus, SwitchConfig, TableMod, TableStatus, Version, Versions,
 };
 
@@ -88,6 +88,7 @@ bodies! {
     EchoRequest(Vec<u8>) [2 2 EVERY] "ECHO_REQUEST: are you there?",
     EchoReply(Vec<u8>) [3 3 EVERY] "ECHO_REPLY: the request's bytes, sent back.",
     Experimenter(Experimenter) [4 4 EVERY] "EXPERIMENTER (1.0: VENDOR).",
+    Nicira(NiciraMessage) [4 4 EVERY] "EXPERIMENTER (1.0: VENDOR) of Nicira's, as far as it is known here.",
     FeaturesRequest [5 5 EVERY] "FEATURES_REQUEST: who are you?",
     FeaturesReply(Features) [6 6 EVERY] "FEATURES_REPLY.",
     GetConfigRequest [7 7 EVERY] "GET_CONFIG_REQUEST.",
@@ -107,8 +108,8 @@ bodies! {
     BarrierReply [19 21 EVERY] "BARRIER_REPLY.",
     QueueGetConfigRequest(PortNo) [20 22 UNTIL_1_3] "QUEUE_GET_CONFIG_REQUEST, of a port.",
     QueueGetConfigReply(QueueConfig) [21 23 UNTIL_1_3] "QUEUE_GET_CONFIG_REPLY.",
-    RoleRequest(Role) [- 24 SINCE_1_3] "ROLE_REQUEST.",
-    RoleReply(Role) [- 25 SINCE_1_3] "ROLE_REPLY.",
+    RoleRequest(Role) [4 24 EVERY] "ROLE_REQUEST (1.0: Nicira's).",
+    RoleReply(Role) [4 25 EVERY] "ROLE_REPLY (1.0: Nicira's).",
     GetAsyncRequest [- 26 SINCE_1_3] "GET_ASYNC_REQUEST.",
     GetAsyncReply(AsyncConfig) [- 27 SINCE_1_3] "GET_ASYNC_REPLY.",
     SetAsync(AsyncConfig) [- 28 SINCE_1_3] "SET_ASYNC.",
@@ -145,6 +146,7 @@ impl Kind {
             Kind::Hello
             | Kind::EchoRequest
             | Kind::Experimenter
+            | Kind::Nicira
             | Kind::FeaturesRequest
             | Kind::GetConfigRequest
             | Kind::SetConfig
@@ -192,7 +194,11 @@ static BY_CODE: [[Option<Kind>; 36]; Version::V1_5 as usize + 1] = {
         let mut k = 0;
         while k < Kind::KNOWN.len() {
             if let Some(code) = Kind::KNOWN[k].code(version) {
-                table[version as usize][code as usize] = Some(Kind::KNOWN[k]);
+                let place = &mut table[version as usize][code as usize];
+                // Nicira's messages come as an experimenter's.
+                if place.is_none() {
+                    *place = Some(Kind::KNOWN[k]);
+                }
             }
             k += 1;
         }

@@ -117,6 +117,10 @@ pub enum RequestBody {
     ControllerStatus,
     /// What bundles can do.
     BundleFeatures(BundleFeaturesRequest),
+    /// Flow entries, in Nicira's format: fields that 1.0's has no room for.
+    NiciraFlow(FlowStatsRequest),
+    /// The sum of flow entries, likewise.
+    NiciraAggregate(FlowStatsRequest),
     /// An experimenter's request.
     Experimenter(Experimenter),
     /// A request that is not known here.
@@ -180,6 +184,10 @@ pub enum ReplyBody {
     ControllerStatus(Vec<ControllerStatus>),
     /// What bundles can do.
     BundleFeatures(BundleFeatures),
+    /// Flow entries, in Nicira's format.
+    NiciraFlow(Vec<FlowStats>),
+    /// The sum of flow entries, likewise.
+    NiciraAggregate(AggregateStats),
     /// An experimenter's reply.
     Experimenter(Experimenter),
     /// A reply that is not known here.
@@ -244,7 +252,9 @@ impl RequestBody {
             RequestBody::FlowStats(_) => MultipartKind::FlowStats,
             RequestBody::ControllerStatus => MultipartKind::ControllerStatus,
             RequestBody::BundleFeatures(_) => MultipartKind::BundleFeatures,
-            RequestBody::Experimenter(_) => MultipartKind::Experimenter,
+            RequestBody::NiciraFlow(_) | RequestBody::NiciraAggregate(_) | RequestBody::Experimenter(_) => {
+                MultipartKind::Experimenter
+            }
             RequestBody::Unknown { kind, .. } => MultipartKind::Unknown(*kind),
         }
     }
@@ -274,7 +284,9 @@ impl ReplyBody {
             ReplyBody::FlowStats(_) => MultipartKind::FlowStats,
             ReplyBody::ControllerStatus(_) => MultipartKind::ControllerStatus,
             ReplyBody::BundleFeatures(_) => MultipartKind::BundleFeatures,
-            ReplyBody::Experimenter(_) => MultipartKind::Experimenter,
+            ReplyBody::NiciraFlow(_) | ReplyBody::NiciraAggregate(_) | ReplyBody::Experimenter(_) => {
+                MultipartKind::Experimenter
+            }
             ReplyBody::Unknown { kind, .. } => MultipartKind::Unknown(*kind),
         }
     }

@@ -7,6 +7,7 @@ mod messages;
 mod queue;
 mod stats;
 
+pub(crate) use actions::{read_instructions, write_instructions};
 pub(crate) use messages::{
     FeaturesReply, FlowModWire, FlowRemovedWire, PacketInWire, PacketOutWire, PortModWire, PortWire,
 };

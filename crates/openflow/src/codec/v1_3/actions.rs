@@ -1,6 +1,8 @@
 //! Actions since 1.1.
 
+use crate::codec::action::{self, write_fixed as fixed, write_open};
 use crate::codec::error::{DecodeError, EncodeError, Part};
+use crate::codec::nicira;
 use crate::codec::oxm::{self, IdWire, Oxm};
 use crate::codec::reader::Reader;
 use crate::codec::wire::{All, Wire};
@@ -39,16 +41,7 @@ impl Wire for ActionWire {
     const TYPICAL_LEN: usize = 16;
 
     fn read(r: &mut Reader, _: &'static str) -> Result<Action, DecodeError> {
-        let action_type = r.u16("action type")?;
-        let length = usize::from(r.u16("action length")?);
-        if length < 8 || length % 8 != 0 || length - 4 > r.left() {
-            let error = r.bad_length(2, "action length, a multiple of 8", length);
-            return Err(DecodeError { part: Part::Action, ..error });
-        }
-        let mut body = r.sub(length - 4, "action")?.within(Part::Action);
-        let action = read_arguments(action_type, &mut body)?;
-        body.finish("the action")?;
-        Ok(action)
+        action::read(r, read_arguments)
     }
 
     fn write(action: &Action, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
@@ -86,6 +79,7 @@ impl Wire for ActionWire {
             Action::Meter(_) if w.version < Version::V1_5 => return Err(w.inexpressible("meter")),
             Action::Meter(meter_id) => fixed(METER, meter_id, w),
             Action::CopyField { .. } => return write_copy_field(action, w),
+            Action::Nicira(ref action) => return nicira::write_action(action, w),
             Action::Experimenter { experimenter, ref data } => {
                 return write_open(EXPERIMENTER, &experimenter.to_be_bytes(), data, w);
             }
@@ -121,7 +115,7 @@ fn read_arguments(action_type: u16, r: &mut Reader) -> Result<Action, DecodeErro
         COPY_FIELD if r.version >= Version::V1_5 => return read_copy_field(r),
         EXPERIMENTER => {
             let experimenter = r.u32("experimenter")?;
-            Action::Experimenter { experimenter, data: r.rest().to_vec() }
+            nicira::read_action(experimenter, r.rest(), r.version)
         }
         _ => Action::Unknown { action_type, data: r.rest().to_vec() },
     })
@@ -147,8 +141,11 @@ fn read_set_field(r: &mut Reader) -> Result<Action, DecodeError> {
             r.rest();
             Ok(Action::SetField { field: entry.field, value: entry.value, mask: entry.mask })
         }
-        Oxm::Raw(_) => {
+        Oxm::Raw(raw) => {
             r.rest();
+            if let Some(action) = nicira::read_set_field(&raw) {
+                return Ok(action);
+            }
             Ok(Action::Unknown { action_type: SET_FIELD, data: whole.to_vec() })
         }
     }
@@ -181,13 +178,6 @@ fn write_copy_field(action: &Action, w: &mut Writer) -> Result<(), EncodeError> 
     Ok(())
 }
 
-/// An action of eight bytes.
-fn fixed(action_type: u16, argument: u32, w: &mut Writer) {
-    w.u16(action_type);
-    w.u16(8);
-    w.u32(argument);
-}
-
 fn write_output(port: PortNo, max_len: u16, w: &mut Writer) {
     w.u16(OUTPUT);
     w.u16(16);
@@ -199,6 +189,7 @@ fn write_output(port: PortNo, max_len: u16, w: &mut Writer) {
 fn write_set_field(field: Field, value: u128, mask: u128, w: &mut Writer) -> Result<(), EncodeError> {
     if mask != field.full_mask() && w.version < Version::V1_5 {
         return Err(w.inexpressible("set_field mask"));
+        return nicira::write_native(&Action::SetField { field, value, mask }, "set_field mask", w);
     }
     if field == Field::IpTtl && mask == field.full_mask() {
         let ttl = u8::try_from(value).map_err(|_| w.out_of_range(field.name(), value))?;
@@ -236,19 +227,4 @@ fn write_transport_port(source: bool, port: u16, w: &mut Writer) -> Result<(), E
         (_, false) => return Err(w.inexpressible("set_tp_dst without ip_proto")),
     };
     write_set_field(field, port.into(), field.full_mask(), w)
-}
-
-/// An action of any length that makes a multiple of eight.
-fn write_open(action_type: u16, prefix: &[u8], data: &[u8], w: &mut Writer) -> Result<(), EncodeError> {
-    let length = 4 + prefix.len() + data.len();
-    if length % 8 != 0 {
-        return Err(w.out_of_range("length of an action", length as u128));
-    }
-    let start = w.position();
-    w.u16(action_type);
-    w.u16(0);
-    w.bytes(prefix);
-    w.bytes(data);
-    w.patch_length(start + 2, start);
-    Ok(())
 }
