@@ -1,5 +1,7 @@
 //! A whole message, and which kinds there are.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     AsyncConfig, ErrorMessage, Experimenter, Features, FlowMod, FlowRemoved, GroupMod, Hello, MeterMod,
     MultipartReply, MultipartRequest, PacketIn, PacketOut, PortMod, PortNo, PortStatus, QueueConfig, Role,
@@ -7,11 +9,12 @@ use super::{
 };
 
 /// A message, in any version.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Message {
     /// What ties replies to requests.
     pub xid: u32,
     /// The content.
+    #[serde(flatten)]
     pub body: Body,
 }
 
@@ -23,16 +26,18 @@ impl Message {
 }
 
 macro_rules! bodies {
-    ($($variant:ident $(($content:ty))? [$old:tt $new:tt] $doc:literal,)*) => {
+    ($($variant:ident $(($(#[$attr:meta])* $content:ty))? [$old:tt $new:tt] $doc:literal,)*) => {
         /// What a message says.
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum Body {
-            $(#[doc = $doc] $variant $(($content))?,)*
+            $(#[doc = $doc] $variant $(($(#[$attr])* $content))?,)*
             /// A message of a type that is not known here.
             Unknown {
                 /// The type's number.
                 message_type: u8,
                 /// What follows the header.
+                #[serde(with = "crate::json::hex")]
                 data: Vec<u8>,
             },
         }
@@ -85,8 +90,8 @@ macro_rules! number {
 bodies! {
     Hello(Hello) [0 0] "HELLO: the first message on a connection.",
     Error(ErrorMessage) [1 1] "ERROR: a request was refused.",
-    EchoRequest(Vec<u8>) [2 2] "ECHO_REQUEST: are you there?",
-    EchoReply(Vec<u8>) [3 3] "ECHO_REPLY: the request's bytes, sent back.",
+    EchoRequest(#[serde(with = "crate::json::hex")] Vec<u8>) [2 2] "ECHO_REQUEST: are you there?",
+    EchoReply(#[serde(with = "crate::json::hex")] Vec<u8>) [3 3] "ECHO_REPLY: the request's bytes, sent back.",
     Experimenter(Experimenter) [4 4] "EXPERIMENTER (1.0: VENDOR).",
     FeaturesRequest [5 5] "FEATURES_REQUEST: who are you?",
     FeaturesReply(Features) [6 6] "FEATURES_REPLY.",

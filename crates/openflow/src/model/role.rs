@@ -1,5 +1,7 @@
 //! Several controllers: roles, and which messages each of them gets (since 1.2).
 
+use serde::{Deserialize, Serialize};
+
 codes! {
     /// What a controller is to a switch. The specification's words are master and slave.
     pub enum ControllerRole: u32 {
@@ -15,16 +17,19 @@ codes! {
 }
 
 /// Asks for a role, or says which it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Role {
     /// The role.
     pub role: ControllerRole,
     /// The election that it comes from, so that late requests are found out.
+    #[serde(with = "crate::json::hex_number")]
     pub generation_id: u64,
 }
 
 /// Bitmaps of the reasons for which asynchronous messages are sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AsyncMasks {
     /// Of PACKET_IN.
     pub packet_in: u32,
@@ -35,7 +40,8 @@ pub struct AsyncMasks {
 }
 
 /// Which asynchronous messages a controller gets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AsyncConfig {
     /// While it is equal or primary.
     pub primary: AsyncMasks,

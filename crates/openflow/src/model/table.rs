@@ -1,9 +1,11 @@
 //! Flow tables: configuration, counters, features.
 
 use flowgauge_packet::Field;
+use serde::{Deserialize, Serialize};
 
 /// Configures a table (since 1.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableMod {
     /// The table; [`TABLE_ALL`](super::TABLE_ALL) for all.
     pub table_id: u8,
@@ -12,7 +14,8 @@ pub struct TableMod {
 }
 
 /// A table's counters. Since 1.3, name, wildcards and capacity are in [`TableFeatures`] instead.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableStats {
     /// The table.
     pub table_id: u8,
@@ -59,7 +62,8 @@ pub enum OxmId {
 }
 
 /// One of a table's abilities. `miss` says that it is that of the table-miss entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum TableProperty {
     /// Its entries may have these instructions.
     Instructions {
@@ -112,20 +116,24 @@ pub enum TableProperty {
         /// Its type.
         property_type: u16,
         /// What follows type and length.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
 /// What a table can do (since 1.3).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableFeatures {
     /// The table.
     pub table_id: u8,
     /// Its name, at most 31 bytes.
     pub name: String,
     /// Bits of the metadata that it can match.
+    #[serde(with = "crate::json::hex_number")]
     pub metadata_match: u64,
     /// Bits of the metadata that it can write.
+    #[serde(with = "crate::json::hex_number")]
     pub metadata_write: u64,
     /// Its configuration.
     pub config: u32,
