@@ -3,7 +3,7 @@
 use flowgauge_packet::Field;
 use serde::{Deserialize, Serialize};
 
-use super::PortNo;
+use super::{Nicira, OxmId, PortNo};
 
 /// One action, of an action list, an action set or a group's bucket.
 ///
@@ -76,6 +76,23 @@ pub enum Action {
     PushPbb(#[serde(with = "crate::json::hex_number")] u16),
     /// Pop the outer PBB service tag.
     PopPbb,
+    /// Copy bits from one field to another (since 1.5).
+    CopyField {
+        /// How many bits.
+        n_bits: u16,
+        /// The first bit to copy, counted from the lowest.
+        src_offset: u16,
+        /// Where it goes, likewise.
+        dst_offset: u16,
+        /// The field to copy from.
+        src: OxmId,
+        /// The field to copy to.
+        dst: OxmId,
+    },
+    /// Pass through a meter (since 1.5; an instruction before).
+    Meter(u32),
+    /// One of Nicira's actions.
+    Nicira(Nicira),
     /// An experimenter's (1.0: vendor's) action.
     Experimenter {
         /// Whose.

@@ -14,6 +14,10 @@ impl Versions {
     pub const EVERY: Versions = Versions::since(Version::V1_0);
     /// 1.0 and none since.
     pub const ONLY_1_0: Versions = Versions { first: Version::V1_0, last: Version::V1_0 };
+    /// 1.0 and 1.3.
+    pub const UNTIL_1_3: Versions = Versions { first: Version::V1_0, last: Version::V1_3 };
+    /// 1.3 and none since.
+    pub const ONLY_1_3: Versions = Versions { first: Version::V1_3, last: Version::V1_3 };
     /// 1.3 and all since.
     pub const SINCE_1_3: Versions = Versions::since(Version::V1_3);
     /// 1.4 and all since.
@@ -26,8 +30,8 @@ impl Versions {
     }
 
     /// Whether `version` is one of them.
-    pub fn include(self, version: Version) -> bool {
-        self.first <= version && version <= self.last
+    pub const fn include(self, version: Version) -> bool {
+        self.first as u8 <= version as u8 && version as u8 <= self.last as u8
     }
 }
 

@@ -1,8 +1,6 @@
 //! Flow entries: changing them, hearing of their end, reading their counters.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Action, Instruction, Match, PortNo};
+use super::{Action, Age, Instruction, Match, PortNo, RawOxm};
 
 /// All tables, in requests that allow it (OFPTT_ALL).
 pub const TABLE_ALL: u8 = 0xff;
@@ -131,9 +129,8 @@ codes! {
     }
 }
 
-/// A flow entry went. 1.0 has no `table_id` and no `hard_timeout`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// A flow entry went. 1.0 has no `table_id` and no `hard_timeout`. What the switch doesn't count is all ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowRemoved {
     /// The entry's cookie.
     #[serde(with = "crate::json::hex_number")]
@@ -156,9 +153,13 @@ pub struct FlowRemoved {
     pub packet_count: u64,
     /// Bytes matched.
     pub byte_count: u64,
+    /// How long it had not matched a packet (since 1.5).
+    pub idle_time: Option<Age>,
     /// Its match.
     #[serde(rename = "match")]
     pub match_: Match,
+    /// Statistics that are not known here (since 1.5).
+    pub unknown_stats: Vec<RawOxm>,
 }
 
 /// Which flow entries to report on, one by one or added up.
@@ -196,9 +197,8 @@ impl Default for FlowStatsRequest {
     }
 }
 
-/// A flow entry and its counters. 1.0 has no `flags`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// A flow entry and its counters. 1.0 has no `flags`. What the switch doesn't count is all ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowStats {
     /// Its table.
     pub table_id: u8,
@@ -223,16 +223,19 @@ pub struct FlowStats {
     pub packet_count: u64,
     /// Bytes matched.
     pub byte_count: u64,
+    /// How long it has not matched a packet (since 1.5).
+    pub idle_time: Option<Age>,
     /// Its match.
     #[serde(rename = "match")]
     pub match_: Match,
     /// What it does.
     pub instructions: Vec<Instruction>,
+    /// Statistics that are not known here (since 1.5).
+    pub unknown_stats: Vec<RawOxm>,
 }
 
 /// The counters of several flow entries, added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AggregateStats {
     /// Packets matched.
     pub packet_count: u64,
@@ -240,4 +243,6 @@ pub struct AggregateStats {
     pub byte_count: u64,
     /// Number of entries.
     pub flow_count: u32,
+    /// Statistics that are not known here (since 1.5).
+    pub unknown_stats: Vec<RawOxm>,
 }

@@ -1,13 +1,17 @@
 //! Groups: changing them, describing them, reading their counters (since 1.1).
 
-use serde::{Deserialize, Serialize};
-
-use super::{Action, PortNo};
+use super::{Action, PortNo, Property};
 
 /// All groups, in requests that allow it (OFPG_ALL).
 pub const GROUP_ALL: u32 = 0xffff_fffc;
 /// Any group, or none (OFPG_ANY).
 pub const GROUP_ANY: u32 = 0xffff_ffff;
+/// In front of all buckets (OFPG_BUCKET_FIRST).
+pub const BUCKET_FIRST: u32 = 0xffff_fffd;
+/// Behind all buckets (OFPG_BUCKET_LAST).
+pub const BUCKET_LAST: u32 = 0xffff_fffe;
+/// All buckets, or none in particular (OFPG_BUCKET_ALL).
+pub const BUCKET_ALL: u32 = 0xffff_ffff;
 
 codes! {
     /// What a GROUP_MOD does.
@@ -18,6 +22,10 @@ codes! {
         Modify = 1 in SINCE_1_3,
         /// Delete a group, or all.
         Delete = 2 in SINCE_1_3,
+        /// Add buckets to a group.
+        InsertBucket = 3 in SINCE_1_5,
+        /// Remove a group's bucket, or all.
+        RemoveBucket = 5 in SINCE_1_5,
     }
 }
 
@@ -47,6 +55,10 @@ pub struct Bucket {
     pub watch_group: u32,
     /// What it does.
     pub actions: Vec<Action>,
+    /// Its number (since 1.5); `None` stands for its place in the message.
+    pub bucket_id: Option<u32>,
+    /// Other properties (since 1.5).
+    pub properties: Vec<Property>,
 }
 
 impl Default for Bucket {
@@ -59,7 +71,14 @@ impl Default for Bucket {
 impl Bucket {
     /// A bucket with `actions`, and nothing to watch.
     pub fn new(weight: u16, actions: Vec<Action>) -> Bucket {
-        Bucket { weight, watch_port: PortNo::ANY, watch_group: GROUP_ANY, actions }
+        Bucket {
+            weight,
+            watch_port: PortNo::ANY,
+            watch_group: GROUP_ANY,
+            actions,
+            bucket_id: None,
+            properties: Vec::new(),
+        }
     }
 }
 
@@ -75,6 +94,23 @@ pub struct GroupMod {
     pub group_id: u32,
     /// Its alternatives.
     pub buckets: Vec<Bucket>,
+    /// The bucket behind which to insert, or which to remove (since 1.5); [`BUCKET_ALL`] where it means nothing.
+    pub command_bucket_id: u32,
+    /// Properties (since 1.5).
+    pub properties: Vec<Property>,
+}
+
+impl GroupMod {
+    /// A request without properties, for all buckets.
+    pub fn new(
+        command: GroupModCommand,
+        group_type: GroupType,
+        group_id: u32,
+        buckets: Vec<Bucket>,
+    ) -> GroupMod {
+        let properties = Vec::new();
+        GroupMod { command, group_type, group_id, buckets, command_bucket_id: BUCKET_ALL, properties }
+    }
 }
 
 /// A group as it was set up.
@@ -87,6 +123,8 @@ pub struct GroupDesc {
     pub group_id: u32,
     /// Its alternatives.
     pub buckets: Vec<Bucket>,
+    /// Properties (since 1.5).
+    pub properties: Vec<Property>,
 }
 
 /// A bucket's counters.

@@ -1,8 +1,6 @@
 //! What a flow entry does with the packets that it matches.
 
-use serde::{Deserialize, Serialize};
-
-use super::Action;
+use super::{Action, FlowCounters, StatTriggerFlags};
 
 /// One instruction of a flow entry. 1.0 has none: there, `[ApplyActions(actions)]` stands for the entry's
 /// actions, and no instruction at all for none.
@@ -26,8 +24,15 @@ pub enum Instruction {
     ApplyActions(Vec<Action>),
     /// Empty the action set.
     ClearActions,
-    /// Pass through a meter (to 1.4; an action since 1.5).
+    /// Pass through a meter. In 1.5 it is an action, and written as the first one to apply.
     Meter(u32),
+    /// Tell the controller when counters reach thresholds (since 1.5).
+    StatTrigger {
+        /// How often.
+        flags: StatTriggerFlags,
+        /// The thresholds.
+        thresholds: Box<FlowCounters>,
+    },
     /// An experimenter's instruction.
     Experimenter {
         /// Whose.

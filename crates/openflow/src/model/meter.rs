@@ -134,6 +134,18 @@ pub struct MeterStats {
     pub bands: Vec<BandCounter>,
 }
 
+flags! {
+    /// Where meter actions may stand.
+    pub struct MeterFeatureFlags {
+        /// In action sets.
+        ACTION_SET = 1, in SINCE_1_5;
+        /// Anywhere in an action list.
+        ANY_POSITION = 1 << 1, in SINCE_1_5;
+        /// More than once in an action list.
+        MULTI_LIST = 1 << 2, in SINCE_1_5;
+    }
+}
+
 /// What a switch's meters can do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -148,4 +160,6 @@ pub struct MeterFeatures {
     pub max_bands: u8,
     /// Most colours.
     pub max_color: u8,
+    /// Where meter actions may stand (since 1.5).
+    pub features: MeterFeatureFlags,
 }

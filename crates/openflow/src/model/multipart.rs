@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AggregateStats, Experimenter, FlowStats, FlowStatsRequest, GroupDesc, GroupFeatures, GroupStats,
-    MeterConfig, MeterFeatures, MeterStats, Port, PortNo, PortStats, QueueStats, TableFeatures, TableStats,
+    AggregateStats, BundleFeatures, BundleFeaturesRequest, ControllerStatus, Experimenter,
+    FlowCountersReport, FlowMonitorRequest, FlowStats, FlowStatsRequest, FlowUpdate, GroupDesc,
+    GroupFeatures, GroupStats, MeterConfig, MeterFeatures, MeterStats, Port, PortNo, PortStats, Queue,
+    QueueStats, TableDesc, TableFeatures, TableStats,
 };
 
 codes! {
@@ -38,6 +40,18 @@ codes! {
         TableFeatures = 12 in SINCE_1_3,
         /// Ports.
         PortDesc = 13 in SINCE_1_3,
+        /// How tables are configured.
+        TableDesc = 14 in SINCE_1_4,
+        /// Queues.
+        QueueDesc = 15 in SINCE_1_4,
+        /// Changes of flow entries.
+        FlowMonitor = 16 in SINCE_1_4,
+        /// Flow entries' counters alone.
+        FlowStats = 17 in SINCE_1_5,
+        /// Controllers.
+        ControllerStatus = 18 in SINCE_1_5,
+        /// What bundles can do.
+        BundleFeatures = 19 in SINCE_1_5,
         /// An experimenter's.
         Experimenter = 0xffff in EVERY,
     }
@@ -89,8 +103,29 @@ pub enum RequestBody {
     MeterFeatures,
     /// What tables can do; or, with a list, what they shall do.
     TableFeatures(Vec<TableFeatures>),
-    /// Ports.
-    PortDesc,
+    /// A port; [`PortNo::ANY`] for all (to 1.4 always).
+    PortDesc(PortNo),
+    /// How tables are configured.
+    TableDesc,
+    /// Queues.
+    QueueDesc {
+        /// The port; [`PortNo::ANY`] for all.
+        port: PortNo,
+        /// The queue; [`QUEUE_ALL`](super::QUEUE_ALL) for all.
+        queue_id: u32,
+    },
+    /// Adds, changes or deletes flow monitors.
+    FlowMonitor(Vec<FlowMonitorRequest>),
+    /// Flow entries' counters alone.
+    FlowStats(FlowStatsRequest),
+    /// Controllers.
+    ControllerStatus,
+    /// What bundles can do.
+    BundleFeatures(BundleFeaturesRequest),
+    /// Flow entries, in Nicira's format: fields that 1.0's has no room for.
+    NiciraFlow(FlowStatsRequest),
+    /// The sum of flow entries, likewise.
+    NiciraAggregate(FlowStatsRequest),
     /// An experimenter's request.
     Experimenter(Experimenter),
     /// A request that is not known here.
@@ -146,6 +181,22 @@ pub enum ReplyBody {
     TableFeatures(Vec<TableFeatures>),
     /// Ports.
     PortDesc(Vec<Port>),
+    /// How tables are configured.
+    TableDesc(Vec<TableDesc>),
+    /// Queues.
+    QueueDesc(Vec<Queue>),
+    /// Changes of flow entries.
+    FlowMonitor(Vec<FlowUpdate>),
+    /// Flow entries' counters alone.
+    FlowStats(Vec<FlowCountersReport>),
+    /// Controllers.
+    ControllerStatus(Vec<ControllerStatus>),
+    /// What bundles can do.
+    BundleFeatures(BundleFeatures),
+    /// Flow entries, in Nicira's format.
+    NiciraFlow(Vec<FlowStats>),
+    /// The sum of flow entries, likewise.
+    NiciraAggregate(AggregateStats),
     /// An experimenter's reply.
     Experimenter(Experimenter),
     /// A reply that is not known here.
@@ -205,8 +256,18 @@ impl RequestBody {
             RequestBody::MeterConfig(_) => MultipartKind::MeterConfig,
             RequestBody::MeterFeatures => MultipartKind::MeterFeatures,
             RequestBody::TableFeatures(_) => MultipartKind::TableFeatures,
-            RequestBody::PortDesc => MultipartKind::PortDesc,
+            RequestBody::PortDesc(_) => MultipartKind::PortDesc,
+            RequestBody::TableDesc => MultipartKind::TableDesc,
+            RequestBody::QueueDesc { .. } => MultipartKind::QueueDesc,
+            RequestBody::FlowMonitor(_) => MultipartKind::FlowMonitor,
+            RequestBody::FlowStats(_) => MultipartKind::FlowStats,
+            RequestBody::ControllerStatus => MultipartKind::ControllerStatus,
+            RequestBody::BundleFeatures(_) => MultipartKind::BundleFeatures,
             RequestBody::Experimenter(_) => MultipartKind::Experimenter,
+            RequestBody::PortDesc => MultipartKind::PortDesc,
+            RequestBody::NiciraFlow(_) | RequestBody::NiciraAggregate(_) | RequestBody::Experimenter(_) => {
+                MultipartKind::Experimenter
+            }
             RequestBody::Unknown { kind, .. } => MultipartKind::Unknown(*kind),
         }
     }
@@ -230,7 +291,16 @@ impl ReplyBody {
             ReplyBody::MeterFeatures(_) => MultipartKind::MeterFeatures,
             ReplyBody::TableFeatures(_) => MultipartKind::TableFeatures,
             ReplyBody::PortDesc(_) => MultipartKind::PortDesc,
+            ReplyBody::TableDesc(_) => MultipartKind::TableDesc,
+            ReplyBody::QueueDesc(_) => MultipartKind::QueueDesc,
+            ReplyBody::FlowMonitor(_) => MultipartKind::FlowMonitor,
+            ReplyBody::FlowStats(_) => MultipartKind::FlowStats,
+            ReplyBody::ControllerStatus(_) => MultipartKind::ControllerStatus,
+            ReplyBody::BundleFeatures(_) => MultipartKind::BundleFeatures,
             ReplyBody::Experimenter(_) => MultipartKind::Experimenter,
+            ReplyBody::NiciraFlow(_) | ReplyBody::NiciraAggregate(_) | ReplyBody::Experimenter(_) => {
+                MultipartKind::Experimenter
+            }
             ReplyBody::Unknown { kind, .. } => MultipartKind::Unknown(*kind),
         }
     }

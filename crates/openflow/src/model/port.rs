@@ -3,7 +3,7 @@
 use flowgauge_packet::MacAddr;
 use serde::{Deserialize, Serialize};
 
-use super::PortNo;
+use super::{OpticalPort, OpticalSettings, OpticalStats, OxmId, PortNo, Property};
 
 flags! {
     /// What the controller wants of a port.
@@ -107,6 +107,16 @@ pub struct Port {
     pub current_speed: u32,
     /// Highest bit rate, in kb/s.
     pub max_speed: u32,
+    /// What it can do if it is optical (since 1.4).
+    pub optical: Option<OpticalPort>,
+    /// Pipeline fields that packets from it may have (since 1.5).
+    pub pipeline_input: Vec<OxmId>,
+    /// Pipeline fields that packets to it may have (since 1.5).
+    pub pipeline_output: Vec<OxmId>,
+    /// The ports that its packets may come back on (since 1.5).
+    pub recirculate: Vec<PortNo>,
+    /// Other properties (since 1.4).
+    pub properties: Vec<Property>,
 }
 
 codes! {
@@ -145,11 +155,14 @@ pub struct PortMod {
     pub mask: PortConfig,
     /// What to advertise; none for no change.
     pub advertise: PortFeatures,
+    /// What an optical port shall do (since 1.4).
+    pub optical: Option<OpticalSettings>,
+    /// Other properties (since 1.4).
+    pub properties: Vec<Property>,
 }
 
 /// A port's counters; a counter that the switch does not keep is `u64::MAX`. 1.0 has no duration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortStats {
     /// The port.
     pub port_no: PortNo,
@@ -181,4 +194,8 @@ pub struct PortStats {
     pub duration_sec: u32,
     /// Nanoseconds beyond those.
     pub duration_nsec: u32,
+    /// What it measures if it is optical (since 1.4).
+    pub optical: Option<OpticalStats>,
+    /// Other properties (since 1.4).
+    pub properties: Vec<Property>,
 }

@@ -1,8 +1,6 @@
 //! Queues: configuration and counters.
 
-use serde::{Deserialize, Serialize};
-
-use super::PortNo;
+use super::{PortNo, Property};
 
 /// All queues, in requests that allow it (OFPQ_ALL).
 pub const QUEUE_ALL: u32 = 0xffff_ffff;
@@ -20,6 +18,8 @@ pub enum QueueProperty {
         /// Whose.
         #[serde(with = "crate::json::hex_number")]
         experimenter: u32,
+        /// Which of the experimenter's types (since 1.4; 0 before).
+        experimenter_type: u32,
         /// The content.
         #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
@@ -46,9 +46,8 @@ pub struct Queue {
     pub properties: Vec<QueueProperty>,
 }
 
-/// The queues of a port.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// The queues of a port (to 1.3; see [`ReplyBody::QueueDesc`](super::ReplyBody::QueueDesc)).
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueConfig {
     /// The port that was asked for.
     pub port: PortNo,
@@ -57,8 +56,7 @@ pub struct QueueConfig {
 }
 
 /// A queue's counters. 1.0 has no duration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueStats {
     /// Its port.
     pub port_no: PortNo,
@@ -74,4 +72,6 @@ pub struct QueueStats {
     pub duration_sec: u32,
     /// Nanoseconds beyond those.
     pub duration_nsec: u32,
+    /// Properties (since 1.4).
+    pub properties: Vec<Property>,
 }
