@@ -1,6 +1,7 @@
 //! Numbers and byte strings as text.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -71,31 +72,30 @@ pub mod hex_number {
     use super::*;
 
     /// Writes `"0x2a"`.
-    pub fn serialize<T: Copy + Into<u64>, S: Serializer>(n: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        let number: u64 = (*n).into();
+    pub fn serialize<T: Copy + Into<u128>, S: Serializer>(n: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        let number: u128 = (*n).into();
         serializer.collect_str(&format_args!("{number:#x}"))
     }
 
     /// Reads `"0x2a"`, `"42"` or `42`.
-    pub fn deserialize<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-        let number = deserializer.deserialize_any(NumberVisitor)?;
-        T::try_from(number).map_err(|_| D::Error::invalid_value(Unexpected::Unsigned(number), &"a smaller number"))
+    pub fn deserialize<'de, T: TryFrom<u128>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_any(NumberVisitor(PhantomData))
     }
 }
 
 /// A number, as such or as text.
-pub struct NumberVisitor;
+struct NumberVisitor<T>(PhantomData<T>);
 
-impl Visitor<'_> for NumberVisitor {
-    type Value = u64;
+impl<T: TryFrom<u128>> Visitor<'_> for NumberVisitor<T> {
+    type Value = T;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number such as 42 or \"0x2a\"")
+        write!(f, "a number of {} bits such as 42 or \"0x2a\"", size_of::<T>() * 8)
     }
-    fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
-        Ok(number)
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        T::try_from(number.into()).map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
     }
-    fn visit_str<E: Error>(self, text: &str) -> Result<u64, E> {
-        let number = parse_number(text).and_then(|n| u64::try_from(n).ok());
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        let number = parse_number(text).and_then(|n| T::try_from(n).ok());
         number.ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
     }
 }

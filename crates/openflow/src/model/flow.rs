@@ -1,5 +1,7 @@
 //! Flow entries: changing them, hearing of their end, reading their counters.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Action, Age, Instruction, Match, PortNo, RawOxm};
 
 /// All tables, in requests that allow it (OFPTT_ALL).
@@ -130,7 +132,8 @@ codes! {
 }
 
 /// A flow entry went. 1.0 has no `table_id` and no `hard_timeout`. What the switch doesn't count is all ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowRemoved {
     /// The entry's cookie.
     #[serde(with = "crate::json::hex_number")]
@@ -198,7 +201,8 @@ impl Default for FlowStatsRequest {
 }
 
 /// A flow entry and its counters. 1.0 has no `flags`. What the switch doesn't count is all ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowStats {
     /// Its table.
     pub table_id: u8,
@@ -235,7 +239,8 @@ pub struct FlowStats {
 }
 
 /// The counters of several flow entries, added up.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AggregateStats {
     /// Packets matched.
     pub packet_count: u64,

@@ -1,5 +1,7 @@
 //! Groups: changing them, describing them, reading their counters (since 1.1).
 
+use serde::{Deserialize, Serialize};
+
 use super::{Action, PortNo, Property};
 
 /// All groups, in requests that allow it (OFPG_ALL).

@@ -1,5 +1,7 @@
 //! What a flow entry does with the packets that it matches.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Action, FlowCounters, StatTriggerFlags};
 
 /// One instruction of a flow entry. 1.0 has none: there, `[ApplyActions(actions)]` stands for the entry's

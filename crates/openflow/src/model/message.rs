@@ -26,7 +26,7 @@ impl Message {
 }
 
 macro_rules! bodies {
-    ($($variant:ident $(($content:ty))? [$old:tt $new:tt $versions:ident] $doc:literal,)*) => {
+    ($($variant:ident $(($(#[$attr:meta])* $content:ty))? [$old:tt $new:tt $versions:ident] $doc:literal,)*) => {
         /// What a message says.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -90,8 +90,8 @@ macro_rules! number {
 bodies! {
     Hello(Hello) [0 0 EVERY] "HELLO: the first message on a connection.",
     Error(ErrorMessage) [1 1 EVERY] "ERROR: a request was refused.",
-    EchoRequest(Vec<u8>) [2 2 EVERY] "ECHO_REQUEST: are you there?",
-    EchoReply(Vec<u8>) [3 3 EVERY] "ECHO_REPLY: the request's bytes, sent back.",
+    EchoRequest(#[serde(with = "crate::json::hex")] Vec<u8>) [2 2 EVERY] "ECHO_REQUEST: are you there?",
+    EchoReply(#[serde(with = "crate::json::hex")] Vec<u8>) [3 3 EVERY] "ECHO_REPLY: the request's bytes, sent back.",
     Experimenter(Experimenter) [4 4 EVERY] "EXPERIMENTER (1.0: VENDOR).",
     Nicira(NiciraMessage) [4 4 EVERY] "EXPERIMENTER (1.0: VENDOR) of Nicira's, as far as it is known here.",
     FeaturesRequest [5 5 EVERY] "FEATURES_REQUEST: who are you?",

@@ -162,7 +162,8 @@ pub struct PortMod {
 }
 
 /// A port's counters; a counter that the switch does not keep is `u64::MAX`. 1.0 has no duration.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PortStats {
     /// The port.
     pub port_no: PortNo,

@@ -1,5 +1,7 @@
 //! Queues: configuration and counters.
 
+use serde::{Deserialize, Serialize};
+
 use super::{PortNo, Property};
 
 /// All queues, in requests that allow it (OFPQ_ALL).
@@ -47,7 +49,8 @@ pub struct Queue {
 }
 
 /// The queues of a port (to 1.3; see [`ReplyBody::QueueDesc`](super::ReplyBody::QueueDesc)).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct QueueConfig {
     /// The port that was asked for.
     pub port: PortNo,
@@ -56,7 +59,8 @@ pub struct QueueConfig {
 }
 
 /// A queue's counters. 1.0 has no duration.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct QueueStats {
     /// Its port.
     pub port_no: PortNo,

@@ -28,7 +28,8 @@ flags! {
 }
 
 /// When a table tells that it fills up or empties; in percent of its room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Vacancy {
     /// It tells when less room than that is left ...
     pub down: u8,
@@ -39,7 +40,8 @@ pub struct Vacancy {
 }
 
 /// Configures a table (since 1.1).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableMod {
     /// The table; [`TABLE_ALL`](super::TABLE_ALL) for all.
     pub table_id: u8,
@@ -54,7 +56,8 @@ pub struct TableMod {
 }
 
 /// How a table is configured (since 1.4).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableDesc {
     /// The table.
     pub table_id: u8,
@@ -79,7 +82,8 @@ codes! {
 }
 
 /// A table has become full, or has room again (since 1.4).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableStatus {
     /// Which of these.
     pub reason: TableStatusReason,
@@ -113,6 +117,7 @@ pub struct TypeId {
     /// The type's number in the message's version.
     pub code: u16,
     /// What follows it: an experimenter's number and more; otherwise empty.
+    #[serde(with = "crate::json::hex")]
     pub data: Vec<u8>,
 }
 
@@ -208,10 +213,12 @@ pub enum TableProperty {
         /// For table-miss entries.
         miss: bool,
         /// Whose.
+        #[serde(with = "crate::json::hex_number")]
         experimenter: u32,
         /// Which of the experimenter's types.
         experimenter_type: u32,
         /// The content.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
     /// A property that is not known here.
@@ -247,13 +254,6 @@ flags! {
         EGRESS_TABLE = 1 << 1, in SINCE_1_5;
         /// It is the first egress table.
         FIRST_EGRESS = 1 << 4, in SINCE_1_5;
-    }
-}
-
-impl Default for TableFeaturesCommand {
-    /// What requests of 1.3 do.
-    fn default() -> TableFeaturesCommand {
-        TableFeaturesCommand::Replace
     }
 }
 
