@@ -1,5 +1,7 @@
 //! A whole message, and which kinds there are.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     AsyncConfig, BundleAdd, BundleControl, ControllerStatus, ErrorMessage, Experimenter, Features, FlowMod,
     FlowRemoved, GroupMod, Hello, MeterMod, MultipartReply, MultipartRequest, NiciraMessage, PacketIn, PacketOut, PortMod,
@@ -7,11 +9,12 @@ use super::{
 };
 
 /// A message, in any version.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Message {
     /// What ties replies to requests.
     pub xid: u32,
     /// The content.
+    #[serde(flatten)]
     pub body: Body,
 }
 
@@ -23,16 +26,18 @@ impl Message {
 }
 
 macro_rules! bodies {
-    ($($variant:ident $(($content:ty))? [$old:tt $new:tt $versions:ident] $doc:literal,)*) => {
+    ($($variant:ident $(($(#[$attr:meta])* $content:ty))? [$old:tt $new:tt $versions:ident] $doc:literal,)*) => {
         /// What a message says.
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum Body {
-            $(#[doc = $doc] $variant $(($content))?,)*
+            $(#[doc = $doc] $variant $(($(#[$attr])* $content))?,)*
             /// A message of a type that is not known here.
             Unknown {
                 /// The type's number.
                 message_type: u8,
                 /// What follows the header.
+                #[serde(with = "crate::json::hex")]
                 data: Vec<u8>,
             },
         }
@@ -85,8 +90,8 @@ macro_rules! number {
 bodies! {
     Hello(Hello) [0 0 EVERY] "HELLO: the first message on a connection.",
     Error(ErrorMessage) [1 1 EVERY] "ERROR: a request was refused.",
-    EchoRequest(Vec<u8>) [2 2 EVERY] "ECHO_REQUEST: are you there?",
-    EchoReply(Vec<u8>) [3 3 EVERY] "ECHO_REPLY: the request's bytes, sent back.",
+    EchoRequest(#[serde(with = "crate::json::hex")] Vec<u8>) [2 2 EVERY] "ECHO_REQUEST: are you there?",
+    EchoReply(#[serde(with = "crate::json::hex")] Vec<u8>) [3 3 EVERY] "ECHO_REPLY: the request's bytes, sent back.",
     Experimenter(Experimenter) [4 4 EVERY] "EXPERIMENTER (1.0: VENDOR).",
     Nicira(NiciraMessage) [4 4 EVERY] "EXPERIMENTER (1.0: VENDOR) of Nicira's, as far as it is known here.",
     FeaturesRequest [5 5 EVERY] "FEATURES_REQUEST: who are you?",

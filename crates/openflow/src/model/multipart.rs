@@ -1,5 +1,7 @@
 //! Statistics and descriptions, asked for and told in as many messages as it takes (STATS in 1.0).
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     AggregateStats, BundleFeatures, BundleFeaturesRequest, ControllerStatus, Experimenter,
     FlowCountersReport, FlowMonitorRequest, FlowStats, FlowStatsRequest, FlowUpdate, GroupDesc,
@@ -56,16 +58,19 @@ codes! {
 }
 
 /// A request, or a part of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MultipartRequest {
     /// Whether more parts follow.
+    #[serde(default)]
     pub more: bool,
     /// What is asked for.
     pub body: RequestBody,
 }
 
 /// What is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum RequestBody {
     /// The switch's description.
     Desc,
@@ -128,21 +133,25 @@ pub enum RequestBody {
         /// Its type.
         kind: u16,
         /// Its content.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
 /// A reply, or a part of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MultipartReply {
     /// Whether more parts follow.
+    #[serde(default)]
     pub more: bool,
     /// What is told.
     pub body: ReplyBody,
 }
 
 /// What is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ReplyBody {
     /// The switch's description.
     Desc(Desc),
@@ -195,12 +204,14 @@ pub enum ReplyBody {
         /// Its type.
         kind: u16,
         /// Its content.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
 /// Who made a switch, and which.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Desc {
     /// Manufacturer, at most 255 bytes.
     pub mfr_desc: String,
