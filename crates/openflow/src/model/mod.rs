@@ -15,6 +15,7 @@ mod message;
 mod meter;
 mod monitor;
 mod multipart;
+mod nicira;
 mod optical;
 mod packet;
 mod port;
@@ -54,6 +55,10 @@ pub use monitor::{
     FlowEvent, FlowMonitorCommand, FlowMonitorFlags, FlowMonitorRequest, FlowUpdate, FlowUpdateFull,
 };
 pub use multipart::{Desc, MultipartKind, MultipartReply, MultipartRequest, ReplyBody, RequestBody};
+pub use nicira::{
+    Bundle, BundleChoice, FlowFormat, HashFields, Learn, LearnFlags, LearnSource, LearnSpec, LinkChoice, Multipath,
+    NICIRA, Nicira, NiciraMessage, NxField, PacketIn2, PacketInFormat, SendToController, Subfield,
+};
 pub use optical::{OpticalFeatures, OpticalPort, OpticalSettings, OpticalStats, OpticalStatsFlags};
 pub use packet::{PacketIn, PacketInReason, PacketOut};
 pub use port::{Port, PortConfig, PortFeatures, PortMod, PortState, PortStats, PortStatus, PortStatusReason};
