@@ -32,6 +32,14 @@ impl ActionSet {
         self.actions.insert(at, action.clone());
     }
 
+    /// The port that it sends to; `None` without one, and with a group, which then decides.
+    pub fn output(&self) -> Option<u32> {
+        self.in_order().find_map(|action| match action {
+            Action::Output { port, .. } => Some(port.0),
+            _ => None,
+        })
+    }
+
     /// The actions in the order of execution. With a group, the output is left out.
     pub fn in_order(&self) -> impl Iterator<Item = &Action> {
         let has_group = self.actions.iter().any(|a| matches!(a, Action::Group(_)));
@@ -42,6 +50,7 @@ impl ActionSet {
 fn is_same_kind(a: &Action, b: &Action) -> bool {
     match (a, b) {
         (Action::SetField { field: a, .. }, Action::SetField { field: b, .. }) => a == b,
+        (Action::CopyField { dst: a, .. }, Action::CopyField { dst: b, .. }) => a == b,
         (a, b) => discriminant(a) == discriminant(b),
     }
 }
@@ -62,12 +71,13 @@ fn rank(action: &Action) -> u8 {
         | Action::SetTpSrc(_)
         | Action::SetTpDst(_)
         | Action::SetNwTtl(_)
-        | Action::SetMplsTtl(_) => 7,
-        Action::SetQueue(_) => 8,
+        | Action::SetMplsTtl(_)
+        | Action::CopyField { .. } => 7,
+        Action::SetQueue(_) | Action::Meter(_) => 8,
         Action::Group(_) => 9,
         Action::Output { .. } | Action::Enqueue { .. } => 10,
         // Refused before they get here.
-        Action::Experimenter { .. } | Action::Unknown { .. } => 11,
+        Action::Nicira(_) | Action::Experimenter { .. } | Action::Unknown { .. } => 11,
     }
 }
 

@@ -35,6 +35,26 @@ impl Program {
             && (group == GROUP_ANY || has(&|a| matches!(a, Action::Group(g) if *g == group)))
     }
 
+    /// The groups that it sends to, each once. Allocates only if there are any.
+    pub fn groups(&self) -> Vec<u32> {
+        each_once(self.actions().filter_map(|action| match action {
+            Action::Group(id) => Some(*id),
+            _ => None,
+        }))
+    }
+
+    /// The meters that it uses, each once. Allocates only if there are any.
+    pub fn meters(&self) -> Vec<u32> {
+        let instructions = self.instructions.iter().filter_map(|instruction| match instruction {
+            Instruction::Meter(id) => Some(*id),
+            _ => None,
+        });
+        each_once(instructions.chain(self.actions().filter_map(|action| match action {
+            Action::Meter(id) => Some(*id),
+            _ => None,
+        })))
+    }
+
     fn actions(&self) -> impl Iterator<Item = &Action> {
         self.instructions.iter().flat_map(|i| match i {
             Instruction::ApplyActions(actions) | Instruction::WriteActions(actions) => actions.as_slice(),
@@ -42,10 +62,18 @@ impl Program {
             | Instruction::ClearActions
             | Instruction::WriteMetadata { .. }
             | Instruction::GotoTable(_)
+            | Instruction::StatTrigger { .. }
             | Instruction::Experimenter { .. }
             | Instruction::Unknown { .. } => &[],
         })
     }
+}
+
+fn each_once(ids: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut ids: Vec<u32> = ids.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }
 
 /// The place of an instruction in the order of execution.
@@ -58,7 +86,7 @@ fn rank(instruction: &Instruction) -> u8 {
         Instruction::WriteMetadata { .. } => 4,
         Instruction::GotoTable(_) => 5,
         // Refused before they get here.
-        Instruction::Experimenter { .. } | Instruction::Unknown { .. } => 6,
+        Instruction::StatTrigger { .. } | Instruction::Experimenter { .. } | Instruction::Unknown { .. } => 6,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::bundles::Bundles;
 use crate::hearing;
 use flowgauge_channel::Connection;
-use flowgauge_datapath::Punt;
+use flowgauge_datapath::{Punt, removed_reason_in};
 use flowgauge_openflow::{
     Action, AsyncConfig, AsyncMasks, Body, ControllerRole, FlowRemoved, Message, MultipartReply,
     PacketInReason, ReplyBody, Version, encode,
@@ -123,7 +123,7 @@ impl Controller {
 
     /// Tells it that an entry is gone, if it wants to know.
     pub fn tell_removed(&mut self, removed: &FlowRemoved) {
-        let reason = hearing::removed_reason(removed.reason, self.version);
+        let reason = removed_reason_in(removed.reason, self.version);
         if self.wants(|m| m.flow_removed, reason.code()) {
             self.tell(Body::FlowRemoved(FlowRemoved { reason, ..removed.clone() }));
         }

@@ -83,6 +83,7 @@ impl Core {
             Body::BundleAddMessage(request) => self.bundle_add(who, xid, request, frame),
             Body::QueueGetConfigRequest(port) => self.queue_config(who, xid, port),
             Body::Experimenter(request) => self.experimenter(who, xid, &request, frame),
+            Body::Nicira(request) => self.nicira(&request),
             // HELLOs are over, and an ERROR or reply of the controller's is nothing that we asked for.
             Body::Hello(_) | Body::Error(_) | Body::EchoReply(_) => DONE,
             Body::FeaturesReply(_)

@@ -90,7 +90,9 @@ impl Core {
                 capabilities: BundleFlags::ATOMIC | BundleFlags::ORDERED,
                 ..BundleFeatures::default()
             }),
-            RequestBody::Experimenter(_) => return Err(ErrorCode::BadExperimenter),
+            RequestBody::Experimenter(_)
+            | RequestBody::NiciraFlow(_)
+            | RequestBody::NiciraAggregate(_) => return Err(ErrorCode::BadExperimenter),
             RequestBody::Unknown { .. } | RequestBody::FlowMonitor(_) => {
                 return Err(ErrorCode::BadMultipart);
             }

@@ -1,24 +1,17 @@
-//! Experimenters' messages: Nicira's requests for roles and asynchronous messages (what 1.0 lacks), and the bundles
+//! Experimenters' messages: what Nicira lets 1.0 choose of asynchronous messages, and the bundles
 //! that the ONF defined for 1.3 before 1.4 had them (EXT-230).
 
 use crate::core::{Core, DONE, Outcome};
 use flowgauge_openflow::{
-    AsyncConfig, AsyncMasks, Body, BundleAdd, BundleControl, BundleControlType, BundleFlags, ControllerRole,
-    ErrorCode, ErrorMessage, Experimenter, Version, decode,
+    AsyncConfig, AsyncMasks, Body, BundleAdd, BundleControl, BundleControlType, BundleFlags, ErrorCode,
+    ErrorMessage, Experimenter, FlowFormat, NICIRA, NiciraMessage, PacketInFormat, Version, decode,
 };
 
-/// Nicira.
-const NICIRA: u32 = 0x2320;
 /// The Open Networking Foundation.
 const ONF: u32 = 0x4f4e_4600;
 
-/// Nicira's messages.
-const FLOW_FORMAT: u32 = 12;
-const ROLE_REQUEST: u32 = 10;
-const ROLE_REPLY: u32 = 11;
-const PACKET_IN_FORMAT: u32 = 16;
+/// Nicira's SET_ASYNC_CONFIG.
 const ASYNC_CONFIG: u32 = 19;
-const CONTROLLER_ID: u32 = 20;
 
 /// The ONF's messages.
 const BUNDLE_CONTROL: u32 = 2300;
@@ -40,7 +33,8 @@ impl Core {
             None => (word(&request.data, 0).unwrap_or(u32::MAX), request.data.get(4..).unwrap_or(&[])),
         };
         match request.experimenter {
-            NICIRA => self.nicira(who, xid, subtype, data),
+            NICIRA if subtype == ASYNC_CONFIG => self.nicira_async(who, data),
+            NICIRA => Err(ErrorCode::BadExperimenterType),
             ONF if self.controller(who).version == Version::V1_3 => {
                 self.permit_change(who)?;
                 self.onf(who, xid, subtype, data, frame)
@@ -49,47 +43,42 @@ impl Core {
         }
     }
 
-    fn nicira(&mut self, who: usize, xid: u32, subtype: u32, data: &[u8]) -> Outcome {
-        let number = |at: usize| word(data, at).ok_or(ErrorCode::BadLength);
-        match subtype {
-            ROLE_REQUEST => {
-                let role = match number(0)? {
-                    0 => ControllerRole::Equal,
-                    1 => ControllerRole::Primary,
-                    2 => ControllerRole::Secondary,
-                    _ => return Err(ErrorCode::BadExperimenterType),
-                };
-                self.take_role(who, role, None)?;
-                self.answer_nicira(who, xid, ROLE_REPLY, data)
-            }
-            ASYNC_CONFIG => {
-                let masks = |offset: usize| {
-                    Ok::<_, ErrorCode>(AsyncMasks {
-                        packet_in: Some(number(offset)?),
-                        port_status: Some(number(8 + offset)?),
-                        flow_removed: Some(number(16 + offset)?),
-                        ..AsyncMasks::default()
-                    })
-                };
-                let (primary, secondary) = (masks(0)?, masks(4)?);
-                self.set_async(who, AsyncConfig { primary, secondary, properties: vec![] })
-            }
-            // The formats that the standard has, and no other.
-            FLOW_FORMAT | PACKET_IN_FORMAT if number(0)? == 0 => DONE,
-            CONTROLLER_ID => DONE,
-            _ => Err(ErrorCode::BadExperimenterType),
+    /// Nicira's requests that the model knows: the formats that the standard has, and no other.
+    ///
+    /// # Errors
+    /// Another format.
+    pub fn nicira(&mut self, request: &NiciraMessage) -> Outcome {
+        match request {
+            NiciraMessage::SetFlowFormat(FlowFormat::OpenFlow10)
+            | NiciraMessage::SetPacketInFormat(PacketInFormat::Standard)
+            | NiciraMessage::FlowModTableId(false)
+            | NiciraMessage::FlowAge
+            | NiciraMessage::SetControllerId(_) => DONE,
+            NiciraMessage::SetFlowFormat(FlowFormat::Nxm | FlowFormat::Unknown(_))
+            | NiciraMessage::SetPacketInFormat(
+                PacketInFormat::Nxt | PacketInFormat::Nxt2 | PacketInFormat::Unknown(_),
+            )
+            | NiciraMessage::FlowModTableId(true)
+            | NiciraMessage::FlowMod(_)
+            | NiciraMessage::FlowRemoved(_)
+            | NiciraMessage::PacketIn(_)
+            | NiciraMessage::PacketIn2(_) => Err(ErrorCode::BadExperimenterType),
         }
     }
 
-    fn answer_nicira(&mut self, who: usize, xid: u32, subtype: u32, data: &[u8]) -> Outcome {
-        let is_old = self.controller(who).version == Version::V1_0;
-        let head = if is_old { subtype.to_be_bytes().to_vec() } else { vec![] };
-        let reply = Experimenter {
-            experimenter: NICIRA,
-            experimenter_type: (!is_old).then_some(subtype),
-            data: [&head, data].concat(),
+    /// Nicira's SET_ASYNC_CONFIG: three masks, each for primary and secondary controllers.
+    fn nicira_async(&mut self, who: usize, data: &[u8]) -> Outcome {
+        let masks = |offset: usize| {
+            let number = |at: usize| word(data, at + offset).ok_or(ErrorCode::BadLength);
+            Ok::<_, ErrorCode>(AsyncMasks {
+                packet_in: Some(number(0)?),
+                port_status: Some(number(8)?),
+                flow_removed: Some(number(16)?),
+                ..AsyncMasks::default()
+            })
         };
-        self.reply(who, xid, Body::Experimenter(reply))
+        let (primary, secondary) = (masks(0)?, masks(4)?);
+        self.set_async(who, AsyncConfig { primary, secondary, properties: vec![] })
     }
 
     fn onf(&mut self, who: usize, xid: u32, subtype: u32, data: &[u8], frame: &[u8]) -> Outcome {

@@ -1,6 +1,6 @@
 //! What controllers hear unasked: the defaults of each version, and the reasons that each has words for.
 
-use flowgauge_openflow::{AsyncConfig, AsyncMasks, ErrorCode, FlowRemovedReason, PacketInReason, Version};
+use flowgauge_openflow::{AsyncConfig, AsyncMasks, ErrorCode, PacketInReason, Version};
 
 /// All reasons of PORT_STATUS: a port came, went, changed.
 const PORT_STATUS: u32 = 0b111;
@@ -92,11 +92,6 @@ pub fn sayable(reason: PacketInReason, version: Version) -> PacketInReason {
     if reason.versions().include(version) { reason } else { PacketInReason::Action }
 }
 
-/// Why an entry went, in words that the version has.
-pub fn removed_reason(reason: FlowRemovedReason, version: Version) -> FlowRemovedReason {
-    if reason.versions().include(version) { reason } else { FlowRemovedReason::Delete }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,9 +102,6 @@ mod tests {
             for &reason in PacketInReason::KNOWN {
                 let said = sayable(packet_in_reason(reason, version), version);
                 assert!(said.versions().include(version), "{reason:?} in {version}");
-            }
-            for &reason in FlowRemovedReason::KNOWN {
-                assert!(removed_reason(reason, version).versions().include(version));
             }
         }
         assert_eq!(packet_in_reason(PacketInReason::Group, Version::V1_3), PacketInReason::Action);

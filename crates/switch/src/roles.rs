@@ -32,7 +32,9 @@ impl Core {
 
     /// ROLE_REQUEST: there is one primary controller at most; the former becomes secondary.
     pub fn role(&mut self, who: usize, xid: u32, request: Role) -> Outcome {
-        self.take_role(who, request.role, Some(request.generation_id))?;
+        // 1.0's roles, which are Nicira's, know no elections.
+        let is_old = self.controller(who).version == Version::V1_0;
+        self.take_role(who, request.role, (!is_old).then_some(request.generation_id))?;
         if request.role != ControllerRole::NoChange && request.short_id != 0 {
             self.controller(who).short_id = request.short_id;
         }
@@ -172,6 +174,7 @@ fn changes(body: &Body) -> bool {
         | Body::EchoRequest(_)
         | Body::EchoReply(_)
         | Body::Experimenter(_)
+        | Body::Nicira(_)
         | Body::FeaturesRequest
         | Body::FeaturesReply(_)
         | Body::GetConfigRequest

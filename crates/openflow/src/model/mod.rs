@@ -15,6 +15,7 @@ mod message;
 mod meter;
 mod monitor;
 mod multipart;
+mod nicira;
 mod optical;
 mod packet;
 mod port;
@@ -54,11 +55,15 @@ pub use monitor::{
     FlowEvent, FlowMonitorCommand, FlowMonitorFlags, FlowMonitorRequest, FlowUpdate, FlowUpdateFull,
 };
 pub use multipart::{Desc, MultipartKind, MultipartReply, MultipartRequest, ReplyBody, RequestBody};
+pub use nicira::{
+    Bundle, BundleChoice, FlowFormat, HashFields, Learn, LearnFlags, LearnSource, LearnSpec, LinkChoice, Multipath,
+    NICIRA, Nicira, NiciraMessage, NxField, PacketIn2, PacketInFormat, SendToController, Subfield,
+};
 pub use optical::{OpticalFeatures, OpticalPort, OpticalSettings, OpticalStats, OpticalStatsFlags};
 pub use packet::{PacketIn, PacketInReason, PacketOut};
 pub use port::{Port, PortConfig, PortFeatures, PortMod, PortState, PortStats, PortStatus, PortStatusReason};
 pub use port_no::PortNo;
-pub use prerequisite::{MatchError, MatchProblem};
+pub use prerequisite::{MatchError, MatchProblem, Prerequisite, prerequisites};
 pub use property::Property;
 pub use queue::{QUEUE_ALL, Queue, QueueConfig, QueueProperty, QueueStats};
 pub use role::{
