@@ -1,7 +1,7 @@
 //! What a switch is to be.
 
 use flowgauge_channel::{Address, Tls, Versions};
-use flowgauge_datapath::Limits;
+use flowgauge_datapath::{Limits, QueueSetup};
 use flowgauge_ports::Port;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,12 +14,14 @@ pub struct PortConfig {
     pub name: String,
     /// What moves its frames.
     pub port: Box<dyn Port>,
+    /// Its queues; without any, frames leave as they come.
+    pub queues: Vec<QueueSetup>,
 }
 
 impl PortConfig {
-    /// A port by that number and name.
+    /// A port by that number and name, without queues.
     pub fn new(number: u32, name: impl Into<String>, port: Box<dyn Port>) -> PortConfig {
-        PortConfig { number, name: name.into(), port }
+        PortConfig { number, name: name.into(), port, queues: Vec::new() }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::core::{Core, Outcome};
 use flowgauge_clock::Clock;
 use flowgauge_openflow::{
     Body, BundleFeatures, BundleFlags, Capabilities, ControllerStatusReason, Desc, ErrorCode, Features,
-    GROUP_ALL, MultipartReply, Port, PortNo, PortStats, QueueConfig, ReplyBody, RequestBody, TableStats, Version,
+    GROUP_ALL, MultipartReply, Port, PortNo, PortStats, QUEUE_ALL, QueueConfig, ReplyBody, RequestBody, TableStats, Version,
 };
 
 /// 1.0's bitmap of the actions that we do: all.
@@ -72,7 +72,7 @@ impl Core {
                 ReplyBody::Queue(self.queue_stats(port, queue_id, now)?)
             }
             RequestBody::QueueDesc { port, queue_id } => {
-                ReplyBody::QueueDesc(self.describe_queues(port, Some(queue_id))?)
+                ReplyBody::QueueDesc(self.describe_queues(port, queue_id)?)
             }
             RequestBody::Group(id) => ReplyBody::Group(self.pipeline.group_stats(id, now)),
             RequestBody::GroupDesc => ReplyBody::GroupDesc(self.pipeline.group_desc(GROUP_ALL)),
@@ -142,10 +142,7 @@ impl Core {
 
     /// QUEUE_GET_CONFIG_REQUEST.
     pub fn queue_config(&mut self, who: usize, xid: u32, port: PortNo) -> Outcome {
-        if port != PortNo::ANY && self.outlet.index_of(port.0).is_none() {
-            return Err(ErrorCode::QueueBadPort);
-        }
-        let queues = self.describe_queues(port, None)?;
+        let queues = self.describe_queues(port, QUEUE_ALL)?;
         self.reply(who, xid, Body::QueueGetConfigReply(QueueConfig { port, queues }))
     }
 

@@ -35,6 +35,7 @@ mod inbox;
 mod outlet;
 mod port;
 mod port_mod;
+mod queues;
 mod roles;
 mod sessions;
 mod statistics;

@@ -53,7 +53,8 @@ impl Outlet {
 
     /// Sends all that is staged.
     pub fn flush(&mut self) {
-        self.ports.iter_mut().for_each(SwitchPort::flush);
+        let now = self.now;
+        self.ports.iter_mut().for_each(|port| port.flush(now));
         self.controllers.iter_mut().for_each(Controller::flush);
     }
 
@@ -71,9 +72,8 @@ impl Outlet {
 impl Sink for Outlet {
     #[inline]
     fn output(&mut self, port: u32, queue: Option<u32>, bytes: &[u8]) {
-        let now = self.now;
         if let Some(port) = self.port_mut(port) {
-            port.send(queue, bytes, now);
+            port.send(queue, bytes);
         }
     }
 

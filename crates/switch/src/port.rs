@@ -1,6 +1,7 @@
 //! A port in use: its counters, its configuration, and the burst that waits to be sent.
 
 use crate::config::PortConfig;
+use crate::queues::Queues;
 use flowgauge_clock::Nanos;
 use flowgauge_datapath::seconds;
 use flowgauge_openflow as of;
@@ -25,6 +26,8 @@ pub struct SwitchPort {
     spare: Burst,
     /// Frames that leave at the end of the turn.
     staged: Burst,
+    /// Where frames wait, if it has queues.
+    pub queues: Option<Queues>,
     /// What its controllers want of it.
     pub config: Config,
     /// Whether NO_RECV spares spanning-tree frames, as 1.0 has it.
@@ -40,14 +43,16 @@ pub struct SwitchPort {
 
 impl SwitchPort {
     pub fn new(config: PortConfig, datapath_id: u64, now: Nanos) -> SwitchPort {
-        let PortConfig { number, name, port } = config;
+        let PortConfig { number, name, port, queues } = config;
         // Locally administered, different for each port of each switch.
         let made_up = 0x0200_0000_0000 | (datapath_id & 0xff_ffff) << 16 | u64::from(number);
         let address = port.capabilities().mac.map_or(MacAddr::from_u64(made_up), MacAddr);
+        let link_rate = port.capabilities().link_mbps.map(|mbps| mbps * 1_000_000);
         SwitchPort {
             number,
             name,
             address,
+            queues: (!queues.is_empty()).then(|| Queues::new(queues, link_rate, now)),
             port,
             spare: Burst::new(),
             staged: Burst::new(),
@@ -66,7 +71,8 @@ impl SwitchPort {
     pub fn into_config(mut self) -> PortConfig {
         self.port.free(&mut self.spare);
         self.port.free(&mut self.staged);
-        PortConfig { number: self.number, name: self.name, port: self.port }
+        let queues = self.queues.map_or(Vec::new(), |queues| queues.setups().to_vec());
+        PortConfig { number: self.number, name: self.name, port: self.port, queues }
     }
 
     /// Receives up to a burst. A port that is down receives nothing; one that shall not receive drops it.
@@ -103,15 +109,31 @@ impl SwitchPort {
         self.port.free(burst);
     }
 
-    /// Copies a frame into the staged burst; a full burst is sent at once.
+    /// Takes a frame to be sent, through a queue if the port has any.
     #[inline]
-    pub fn stage(&mut self, bytes: &[u8]) {
+    pub fn send(&mut self, queue: Option<u32>, bytes: &[u8]) {
         if self.config.0 & (Config::PORT_DOWN | Config::NO_FWD).0 != 0 {
             return;
         }
-        if self.staged.room() == 0 {
-            self.flush();
+        match &mut self.queues {
+            Some(queues) => {
+                if !queues.put(queue, bytes) {
+                    self.tx_dropped += 1;
+                }
+            }
+            None => {
+                if self.staged.room() == 0 {
+                    self.flush_staged();
+                    self.drop_staged();
+                }
+                self.stage(bytes);
+            }
         }
+    }
+
+    /// Copies a frame into the staged burst, which must have room.
+    #[inline]
+    fn stage(&mut self, bytes: &[u8]) {
         if self.spare.is_empty() {
             self.port.alloc(&mut self.spare, BURST);
         }
@@ -129,19 +151,56 @@ impl SwitchPort {
         }
     }
 
-    /// Sends what is staged. A switch has no more room than its port: what is not taken is dropped.
-    pub fn flush(&mut self) {
-        if self.staged.is_empty() {
-            return;
+    /// Sends what is staged. A switch has no more room than its port and its queues: without queues, what the port
+    /// doesn't take is dropped; with queues, it waits.
+    pub fn flush(&mut self, now: Nanos) {
+        if self.queues.is_some() {
+            return self.flush_queues(now);
         }
+        if !self.staged.is_empty() {
+            self.flush_staged();
+            self.drop_staged();
+        }
+    }
+
+    fn flush_queues(&mut self, now: Nanos) {
+        if self.config.contains(Config::PORT_DOWN) {
+            return self.drop_staged();
+        }
+        loop {
+            let mut is_empty = false;
+            while self.staged.room() > 0 && !is_empty {
+                match self.queues.as_mut().and_then(|queues| queues.next(now)) {
+                    Some(frame) => {
+                        self.stage(&frame);
+                        self.queues.as_mut().expect("just used").give_back(frame);
+                    }
+                    None => is_empty = true,
+                }
+            }
+            if self.staged.is_empty() {
+                return;
+            }
+            self.flush_staged();
+            if is_empty || !self.staged.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Hands the staged burst to the port, and counts what it took.
+    fn flush_staged(&mut self) {
         let offered = self.staged.len();
         let bytes: u64 = self.staged.iter().map(|s| s.len() as u64).sum();
         // A port that fails takes nothing, and is found out by `check_link`.
         let _ = self.port.tx(&mut self.staged).and_then(|_| self.port.flush());
-        let (left, left_bytes) = (self.staged.len(), self.staged.iter().map(|s| s.len() as u64).sum::<u64>());
-        self.tx.frames += (offered - left) as u64;
+        let left_bytes: u64 = self.staged.iter().map(|s| s.len() as u64).sum();
+        self.tx.frames += (offered - self.staged.len()) as u64;
         self.tx.bytes += bytes - left_bytes;
-        self.tx_dropped += left as u64;
+    }
+
+    fn drop_staged(&mut self) {
+        self.tx_dropped += self.staged.len() as u64;
         self.port.free(&mut self.staged);
     }
 

@@ -1,6 +1,6 @@
 //! Statistics and descriptions, and all that is done in steps between which frames have their turn.
 
-use crate::abilities;
+use crate::abilities::Tables;
 use crate::core::{Core, DONE, Outcome};
 use flowgauge_clock::Clock;
 use flowgauge_datapath::{Cursor, FlowQuery, MAX_TABLES, Removal};
@@ -133,7 +133,13 @@ impl Core {
     fn tell_tables(&mut self, who: usize, xid: u32, next: usize) -> Option<Pending> {
         let count = self.pipeline.tables().len().min(MAX_TABLES);
         let end = (next + TABLES_PER_MESSAGE).min(count);
-        let part = (next..end).map(|n| abilities::table(n as u8, count as u8, self.max_entries)).collect();
+        let tables = Tables {
+            count: count as u8,
+            max_entries: self.max_entries,
+            first_egress: self.pipeline.first_egress(),
+            version: self.controller(who).version,
+        };
+        let part = (next..end).map(|number| tables.features(number as u8)).collect();
         self.send_part(who, xid, end < count, ReplyBody::TableFeatures(part));
         (end < count).then_some(Pending::TableFeatures { xid, next: end })
     }

@@ -115,10 +115,16 @@ fn core(config: SwitchConfig, shared: &Arc<Shared>) -> Core {
     let now: Nanos = Clock.now();
     let ports: Vec<SwitchPort> =
         config.ports.into_iter().map(|p| SwitchPort::new(p, config.datapath_id, now)).collect();
+    let mut pipeline = Pipeline::new(config.limits, ports.iter().map(SwitchPort::rule).collect());
+    for port in &ports {
+        if let Some(queues) = &port.queues {
+            pipeline.set_queues(port.number, queues.setups().to_vec());
+        }
+    }
     Core {
         datapath_id: config.datapath_id,
         description: config.description,
-        pipeline: Pipeline::new(config.limits, ports.iter().map(SwitchPort::rule).collect()),
+        pipeline,
         outlet: Outlet::new(ports, Buffers::new(config.buffers), now),
         max_entries: u32::try_from(config.limits.entries).unwrap_or(u32::MAX),
         fragments: FragmentHandling::Normal,
