@@ -47,6 +47,17 @@ impl Default for Idle {
     }
 }
 
+impl Idle {
+    /// For a switch that shares its machine with others, and whose frames may wait a moment.
+    pub const fn patient() -> Idle {
+        Idle {
+            spin: Duration::from_micros(20),
+            yield_for: Duration::from_micros(500),
+            nap: Duration::from_micros(200),
+        }
+    }
+}
+
 /// What a switch does while no controller is connected (1.3.5, 6.3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailMode {
