@@ -158,7 +158,7 @@ impl Actor<'_> {
             }
             Action::Meter(id) => self.meter(journey, id),
             // Refused when the entry was added.
-            Action::Experimenter { .. } | Action::Unknown { .. } => Ok(()),
+            Action::Nicira(_) | Action::Experimenter { .. } | Action::Unknown { .. } => Ok(()),
         }
     }
 
@@ -236,7 +236,8 @@ impl Actor<'_> {
         if is_muted {
             return;
         }
-        if !self.machine.meters.is_empty() && self.meter(journey, METER_CONTROLLER).is_err() {
+        let len = journey.bytes().len();
+        if self.machine.meters.measure(METER_CONTROLLER, len, self.now) == Verdict::Drop {
             return;
         }
         let (bytes, key) = journey.told();

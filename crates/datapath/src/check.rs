@@ -191,6 +191,7 @@ impl Facts<'_> {
             Action::CopyField { n_bits, src_offset, dst_offset, src, dst } => {
                 copy_field(*n_bits, (src, *src_offset), (dst, *dst_offset))?;
             }
+            Action::Nicira(_) => return Err(ErrorCode::ActionBadExperimenterType),
             Action::Experimenter { .. } => return Err(ErrorCode::ActionBadExperimenter),
             Action::Unknown { .. } => return Err(ErrorCode::ActionBadType),
         }

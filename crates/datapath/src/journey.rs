@@ -3,6 +3,7 @@
 //! It knows headers, nothing of ports, groups or controllers: those are [`act`](crate::act)'s.
 
 use flowgauge_packet::edit::{self, EditError, FrameBuf};
+use flowgauge_packet::flow_key::slot::slot;
 use flowgauge_packet::{Field, FlowKey};
 use std::ops::Range;
 
@@ -12,9 +13,15 @@ const HEADROOM: usize = 128;
 const VLAN_PRESENT: u128 = flowgauge_packet::flow_key::VLAN_PRESENT as u128;
 /// The longest frame that actions may change, in bytes.
 const LONGEST: usize = 65_536;
-/// Fields of the pipeline that frames don't hold: they survive when the key is read anew.
-const CARRIED: [Field; 5] =
-    [Field::InPhyPort, Field::Metadata, Field::TunnelId, Field::ActsetOutput, Field::PacketType];
+/// Words of a key that hold fields of the pipeline alone: they survive when the key is read anew.
+const CARRIED: [usize; 4] = [
+    slot(Field::InPort).word as usize,
+    slot(Field::Metadata).word as usize,
+    slot(Field::TunnelId).word as usize,
+    slot(Field::ActsetOutput).word as usize,
+];
+/// The registers and the other fields of the Nicira extensions, likewise.
+const REGISTERS: usize = slot(Field::Reg0).word as usize;
 
 /// Where frames are changed: the frames that came in stay as they are. Reused for every frame.
 #[derive(Debug)]
@@ -116,13 +123,11 @@ impl<'a> Journey<'a> {
     }
 
     fn read_anew(&mut self) {
-        let mut key = FlowKey::parse(self.bytes(), self.in_port);
-        for field in CARRIED {
-            if let Some(value) = self.key.get(field) {
-                key.set(field, value);
-            }
-        }
-        self.key = key;
+        let mut words = *FlowKey::parse(self.bytes(), self.in_port).words();
+        let old = self.key.words();
+        CARRIED.iter().for_each(|&word| words[word] = old[word]);
+        words[REGISTERS..].copy_from_slice(&old[REGISTERS..]);
+        self.key = FlowKey::from_words(words);
         self.is_stale = false;
     }
 
@@ -206,5 +211,5 @@ impl<'a> Journey<'a> {
 
 /// Whether a field is the pipeline's own: frames don't hold it.
 fn is_of_the_pipeline(field: Field) -> bool {
-    matches!(field, Field::Metadata | Field::TunnelId)
+    matches!(field, Field::Metadata | Field::TunnelId) || field.is_nicira()
 }

@@ -12,7 +12,7 @@
 
 mod act;
 mod action_set;
-pub mod check;
+mod check;
 pub mod classifier;
 mod consistency;
 mod flow_mod;

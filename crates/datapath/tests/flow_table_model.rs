@@ -34,7 +34,7 @@ impl Model {
         let is_old = version == Version::V1_0;
         let is_meant = |e: &ModelEntry, deletes: bool, strict: bool| {
             let s = &e.stats;
-            (m.table_id == TABLE_ALL || m.table_id == s.table_id)
+            (deletes && m.table_id == TABLE_ALL || m.table_id == s.table_id)
                 && if strict { e.rule == rule && s.priority == m.priority } else { rule.covers(&e.rule) }
                 && (is_old || (s.cookie ^ m.cookie) & m.cookie_mask == 0)
                 && (!deletes || m.out_port == PortNo::ANY || sends_to(s, m.out_port))
@@ -90,8 +90,10 @@ impl Model {
             cookie: m.cookie,
             packet_count: counts.0,
             byte_count: counts.1,
+            idle_time: None,
             match_: m.match_.canonical(),
             instructions: m.instructions.clone(),
+            unknown_stats: vec![],
         };
         self.entries.push(ModelEntry { stats, rule, created: now, used: now });
         Ok(())
@@ -125,7 +127,9 @@ impl Model {
                     hard_timeout: e.stats.hard_timeout,
                     packet_count: e.stats.packet_count,
                     byte_count: e.stats.byte_count,
+                    idle_time: Some(age(now - e.used)),
                     match_: e.stats.match_.clone(),
+                    unknown_stats: vec![],
                 });
             }
             false
@@ -139,6 +143,10 @@ impl Model {
         let wins = |e: &ModelEntry| matching(e) && Some(e.stats.priority) == best;
         (0..self.entries.len()).filter(|&i| wins(&self.entries[i])).collect()
     }
+}
+
+fn age(duration: Nanos) -> Age {
+    Age { sec: (duration.0 / 1_000_000_000) as u32, nsec: (duration.0 % 1_000_000_000) as u32 }
 }
 
 fn sends_to(stats: &FlowStats, port: PortNo) -> bool {
@@ -232,7 +240,7 @@ fn wanted(model: &Model, now: Nanos) -> Vec<FlowStats> {
     let aged = model.entries.iter().map(|e| {
         let age = now - e.created;
         let (duration_sec, duration_nsec) = ((age.0 / 1_000_000_000) as u32, (age.0 % 1_000_000_000) as u32);
-        FlowStats { duration_sec, duration_nsec, ..e.stats.clone() }
+        FlowStats { duration_sec, duration_nsec, idle_time: Some(age(now - e.used)), ..e.stats.clone() }
     });
     sorted(aged.collect())
 }

@@ -59,11 +59,6 @@ fn is_ordinary(id: u32) -> bool {
 }
 
 impl Meters {
-    /// Whether nothing is metered.
-    pub fn is_empty(&self) -> bool {
-        self.by_id.is_empty()
-    }
-
     /// Whether an entry may use meter `id`.
     ///
     /// # Errors

@@ -2,14 +2,14 @@
 #![allow(dead_code)]
 
 use flowgauge_datapath::{Punt, Sink};
-use flowgauge_openflow::{FlowRemoved, PacketInReason};
+use flowgauge_openflow::{FlowRemoved, PacketInReason, TableStatus};
 use flowgauge_packet::{Field, FlowKey};
 
 /// A punt, owned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Punted {
     pub bytes: Vec<u8>,
-    pub max_len: u16,
+    pub max_len: Option<u16>,
     pub reason: PacketInReason,
     pub table_id: u8,
     pub cookie: u64,
@@ -20,8 +20,11 @@ pub struct Punted {
 #[derive(Default)]
 pub struct Memory {
     pub outputs: Vec<(u32, Vec<u8>)>,
+    /// The queues of the outputs.
+    pub queues: Vec<Option<u32>>,
     pub punts: Vec<Punted>,
     pub removed: Vec<FlowRemoved>,
+    pub table_events: Vec<TableStatus>,
 }
 
 impl Memory {
@@ -32,7 +35,8 @@ impl Memory {
 }
 
 impl Sink for Memory {
-    fn output(&mut self, port: u32, bytes: &[u8]) {
+    fn output(&mut self, port: u32, queue: Option<u32>, bytes: &[u8]) {
+        self.queues.push(queue);
         self.outputs.push((port, bytes.to_vec()));
     }
 
@@ -43,6 +47,10 @@ impl Sink for Memory {
 
     fn flow_removed(&mut self, removed: FlowRemoved) {
         self.removed.push(removed);
+    }
+
+    fn table_status(&mut self, status: TableStatus) {
+        self.table_events.push(status);
     }
 }
 
