@@ -12,6 +12,7 @@
 
 mod act;
 mod action_set;
+mod changes;
 mod check;
 pub mod classifier;
 mod consistency;
@@ -34,8 +35,8 @@ mod stats;
 mod table;
 mod timers;
 mod token_bucket;
-mod undo;
 
+pub use changes::Change;
 pub use flow_mod::Removal;
 pub use group::{MAX_BUCKETS, MAX_CHAIN, MAX_GROUPS};
 pub use learning::{Learning, LearningCounts, Station};

@@ -8,7 +8,7 @@ use crate::program::{Program, Programs};
 use crate::sink::{Datapath, Frame, Sink};
 use crate::stats::{age, seconds};
 use crate::table::{FlowTable, Removed};
-use crate::undo::Snapshot;
+use crate::changes::Snapshot;
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
     Action, FlowModFlags, FlowRemoved, FlowRemovedReason, Instruction, PacketInReason, PortNo,
@@ -53,6 +53,8 @@ pub struct Pipeline {
     pub(crate) machine: Machine,
     /// What [`Pipeline::roll_back`] goes back to.
     pub(crate) snapshot: Option<Box<Snapshot>>,
+    /// Whether changes of entries are noted for [`Pipeline::take_changes`].
+    pub(crate) is_watched: bool,
     miss: Miss,
     is_standalone: bool,
     set: ActionSet,
@@ -67,6 +69,7 @@ impl Pipeline {
             programs: Programs::default(),
             machine: Machine::new(Ports::new(ports)),
             snapshot: None,
+            is_watched: false,
             miss: Miss::Drop,
             is_standalone: false,
             set: ActionSet::default(),

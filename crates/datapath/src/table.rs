@@ -6,7 +6,7 @@ use crate::classifier::Classifier;
 use crate::program::Program;
 use crate::rule::Rule;
 use crate::settings::{Candidate, Settings};
-use crate::undo::Before;
+use crate::changes::Before;
 use crate::timers::{Deadline, Timers};
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{ErrorCode, FlowModFlags, FlowRemovedReason, PortNo};
@@ -82,6 +82,12 @@ impl Entry {
         (packets, if is_counted(FlowModFlags::NO_BYTE_COUNTS) { bytes as u64 } else { 0 })
     }
 
+    /// Why it goes, given that it has timed out.
+    pub fn overdue(&self, now: Nanos) -> FlowRemovedReason {
+        let is_hard = self.hard_timeout != 0 && self.created + Nanos::from_secs(self.hard_timeout.into()) <= now;
+        if is_hard { FlowRemovedReason::HardTimeout } else { FlowRemovedReason::IdleTimeout }
+    }
+
     /// When it goes unless a frame comes, and why.
     pub(crate) fn deadline(&self) -> Option<(Nanos, FlowRemovedReason)> {
         let after = |start: Nanos, seconds: u16, reason| {
@@ -137,7 +143,7 @@ pub struct FlowTable {
     capacity: usize,
     next_serial: u32,
     pub(crate) settings: Settings,
-    /// Entries before they were changed, while a bundle is carried out.
+    /// Entries before they were changed, while somebody wants to know.
     pub(crate) notes: Option<Vec<Before>>,
     /// Frames looked up.
     pub lookups: u64,
@@ -366,6 +372,9 @@ impl FlowTable {
             }
             let (rule, priority) = (self.classifier.rule(due.id)?, self.classifier.priority(due.id)?);
             let entry = self.classifier.remove(due.id)?;
+            if let Some(notes) = &mut self.notes {
+                notes.push(Before { rule: rule.clone(), priority, entry: Some(entry.clone()) });
+            }
             return Some((Removed { rule, priority, entry }, reason));
         }
         None

@@ -2,6 +2,7 @@
 
 use crate::bundles::Bundles;
 use crate::hearing;
+use crate::monitors::Monitors;
 use flowgauge_channel::Connection;
 use flowgauge_datapath::{Punt, removed_reason_in};
 use flowgauge_openflow::{
@@ -28,6 +29,7 @@ pub struct Controller {
     pub asked_for: AsyncConfig,
     pub short_id: u16,
     pub bundles: Bundles,
+    pub monitors: Monitors,
     next_xid: u32,
 }
 
@@ -43,6 +45,7 @@ impl Controller {
             asked_for: hearing::defaults(version),
             short_id: 0,
             bundles: Bundles::default(),
+            monitors: Monitors::default(),
             next_xid: 0,
         }
     }

@@ -3,13 +3,14 @@
 use crate::commit::resumes;
 use crate::controller::Controller;
 use crate::events::Events;
+use crate::monitors::Cause;
 use crate::outlet::Outlet;
 use crate::statistics::Pending;
 use flowgauge_clock::{Clock, Nanos};
 use flowgauge_datapath::{Datapath, Frame, Miss, Pipeline};
 use flowgauge_openflow::{
-    Body, ErrorCode, ErrorMessage, FlowMod, FlowModCommand, FragmentHandling, Header, Message, PacketOut,
-    PortNo, SwitchConfig, Version, decode,
+    Body, ErrorCode, ErrorMessage, FlowMod, FlowModCommand, FlowRemovedReason, FragmentHandling, Header,
+    Message, PacketOut, PortNo, SwitchConfig, Version, decode,
 };
 use std::sync::Arc;
 
@@ -38,16 +39,31 @@ impl Core {
     /// Handles one request of controller `who`. What takes longer is given back, to be continued.
     pub fn handle(&mut self, who: usize, frame: &[u8]) -> Option<Pending> {
         let xid = Header::parse(frame).map_or(0, |h| h.xid);
+        let mut reason = FlowRemovedReason::Delete;
         let outcome = match decode(frame) {
             Ok((_, Message { body, .. })) => {
+                reason = why_entries_go(&body);
                 self.permit(who, &body).and_then(|()| self.answer(who, xid, body, frame))
             }
             Err(error) => Err(error.error_code()),
         };
-        outcome.unwrap_or_else(|code| {
+        let pending = outcome.unwrap_or_else(|code| {
             self.refuse(who, xid, code, frame);
             None
-        })
+        });
+        if self.pipeline.is_watched() {
+            self.tell_changes(Cause { request: Some((who, xid)), reason: Some(reason) });
+        }
+        pending
+    }
+
+    /// Lets entries time out, at most `limit`. Whether more are due.
+    pub fn expire(&mut self, now: Nanos, limit: usize) -> bool {
+        let more = self.pipeline.expire(now, limit, &mut self.outlet);
+        if self.pipeline.is_watched() {
+            self.tell_changes(Cause { request: None, reason: None });
+        }
+        more
     }
 
     fn answer(&mut self, who: usize, xid: u32, body: Body, frame: &[u8]) -> Outcome {
@@ -63,7 +79,7 @@ impl Core {
                 self.reply(who, xid, Body::GetConfigReply(config))
             }
             Body::SetConfig(config) => self.set_config(who, config),
-            Body::FlowMod(request) => self.flow_mod(&request, version),
+            Body::FlowMod(request) => self.flow_mod(xid, &request, version),
             Body::PacketOut(request) => self.packet_out(request, version),
             Body::PortMod(request) => self.port_mod(&request, version).and(DONE),
             Body::TableMod(request) => self.pipeline.table_mod(&request, version).and(DONE),
@@ -137,9 +153,10 @@ impl Core {
         DONE
     }
 
-    fn flow_mod(&mut self, request: &FlowMod, version: Version) -> Outcome {
+    fn flow_mod(&mut self, xid: u32, request: &FlowMod, version: Version) -> Outcome {
         if request.command == FlowModCommand::Delete {
-            return Ok(Some(Pending::Delete(self.pipeline.plan_delete(request, false, version)?)));
+            let removal = self.pipeline.plan_delete(request, false, version)?;
+            return Ok(Some(Pending::Delete { xid, removal }));
         }
         self.pipeline.flow_mod(request, version, Clock.now(), &mut self.outlet)?;
         match request.buffer_id.filter(|_| resumes(request)) {
@@ -194,6 +211,16 @@ impl Core {
     pub fn adapt_to_controllers(&mut self) {
         let has_old = self.outlet.controllers.iter().any(|c| c.version == Version::V1_0);
         self.pipeline.set_miss(if has_old { Miss::Punt } else { Miss::Drop });
+    }
+}
+
+/// Why entries go that a request makes go.
+fn why_entries_go(request: &Body) -> FlowRemovedReason {
+    match request {
+        Body::GroupMod(_) => FlowRemovedReason::GroupDelete,
+        Body::MeterMod(_) => FlowRemovedReason::MeterDelete,
+        Body::FlowMod(FlowMod { command: FlowModCommand::Add, .. }) => FlowRemovedReason::Eviction,
+        _ => FlowRemovedReason::Delete,
     }
 }
 

@@ -26,7 +26,9 @@ impl Core {
             Version::V1_0 => capabilities |= Capabilities::ARP_MATCH_IP,
             Version::V1_3 => capabilities |= Capabilities::GROUP_STATS,
             Version::V1_4 | Version::V1_5 => {
-                capabilities |= Capabilities::GROUP_STATS | Capabilities::BUNDLES;
+                capabilities |= Capabilities::GROUP_STATS
+                    | Capabilities::BUNDLES
+                    | Capabilities::FLOW_MONITORING;
             }
         }
         Features {
@@ -93,11 +95,10 @@ impl Core {
             RequestBody::Experimenter(_)
             | RequestBody::NiciraFlow(_)
             | RequestBody::NiciraAggregate(_) => return Err(ErrorCode::BadExperimenter),
-            RequestBody::Unknown { .. } | RequestBody::FlowMonitor(_) => {
-                return Err(ErrorCode::BadMultipart);
-            }
-            // Answered in steps.
+            RequestBody::Unknown { .. } => return Err(ErrorCode::BadMultipart),
+            // Answered elsewhere.
             RequestBody::Flow(_)
+            | RequestBody::FlowMonitor(_)
             | RequestBody::FlowStats(_)
             | RequestBody::Aggregate(_)
             | RequestBody::TableFeatures(_) => return Err(ErrorCode::BadMultipart),
@@ -185,6 +186,7 @@ fn split(reply: ReplyBody) -> Vec<ReplyBody> {
         }
         ReplyBody::Meter(list) => pieces(list, |m| 48 + m.bands.len() * 16, ReplyBody::Meter),
         ReplyBody::MeterConfig(list) => pieces(list, |m| 16 + m.bands.len() * 16, ReplyBody::MeterConfig),
+        ReplyBody::FlowMonitor(list) => pieces(list, |_| 320, ReplyBody::FlowMonitor),
         ReplyBody::ControllerStatus(list) => pieces(list, |_| 128, ReplyBody::ControllerStatus),
         other => vec![other],
     }

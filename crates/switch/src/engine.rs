@@ -87,7 +87,7 @@ impl Engine {
         let mut worked = self.forward(now);
         self.core.outlet.flush();
         worked |= self.sessions.serve(&mut self.core);
-        worked |= self.core.pipeline.expire(now, TIMEOUTS_PER_TURN, &mut self.core.outlet);
+        worked |= self.core.expire(now, TIMEOUTS_PER_TURN);
         self.core.outlet.flush();
         if now >= self.next_connections {
             self.next_connections = now + CONNECTIONS_EVERY;

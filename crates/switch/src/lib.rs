@@ -32,6 +32,7 @@ mod extensions;
 mod fragments;
 mod hearing;
 mod inbox;
+mod monitors;
 mod outlet;
 mod port;
 mod port_mod;
@@ -40,6 +41,7 @@ mod roles;
 mod sessions;
 mod statistics;
 mod switch;
+mod table_features;
 
 pub use config::{FailMode, Idle, MAX_PORT, PortConfig, SwitchConfig, SwitchError};
 pub use events::Event;

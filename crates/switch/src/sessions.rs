@@ -97,6 +97,7 @@ impl Sessions {
         }
         if changed {
             core.adapt_to_controllers();
+            core.watch_if_wanted();
         }
     }
 

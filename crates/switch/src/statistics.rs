@@ -1,11 +1,12 @@
 //! Statistics and descriptions, and all that is done in steps between which frames have their turn.
 
-use crate::abilities::Tables;
 use crate::core::{Core, DONE, Outcome};
+use crate::monitors::Cause;
 use flowgauge_clock::Clock;
-use flowgauge_datapath::{Cursor, FlowQuery, MAX_TABLES, Removal};
+use flowgauge_datapath::{Cursor, FlowQuery, Removal};
 use flowgauge_openflow::{
-    Age, AggregateStats, Body, ErrorCode, FlowCounters, FlowCountersReason, FlowCountersReport, FlowStats,
+    Age, AggregateStats, Body, FlowCounters, FlowCountersReason, FlowCountersReport,
+    FlowRemovedReason, FlowStats,
     Instruction, MultipartReply, MultipartRequest, ReplyBody, RequestBody,
 };
 
@@ -13,8 +14,6 @@ use flowgauge_openflow::{
 const ENTRIES_PER_STEP: u32 = 1024;
 /// Entries deleted in one step.
 const DELETIONS_PER_STEP: usize = 256;
-/// Tables described in one message.
-const TABLES_PER_MESSAGE: usize = 16;
 /// Bytes of entries in one message; what does not fit is left for the next.
 const BYTES_PER_MESSAGE: usize = 32 << 10;
 
@@ -35,7 +34,12 @@ pub enum Pending {
         next: usize,
     },
     /// A deletion.
-    Delete(Removal),
+    Delete {
+        /// Of the request.
+        xid: u32,
+        /// What is left to delete.
+        removal: Removal,
+    },
 }
 
 /// A reply about flow entries that isn't finished.
@@ -61,10 +65,14 @@ impl Core {
             Pending::FlowCounters(reply) => self.tell_flows(who, reply, true),
             Pending::Aggregate(reply) => self.add_up(who, reply),
             Pending::TableFeatures { xid, next } => self.tell_tables(who, xid, next),
-            Pending::Delete(mut removal) => {
+            Pending::Delete { xid, mut removal } => {
                 let (now, limit) = (Clock.now(), DELETIONS_PER_STEP);
                 let more = self.pipeline.delete_some(&mut removal, limit, now, &mut self.outlet);
-                more.then_some(Pending::Delete(removal))
+                if self.pipeline.is_watched() {
+                    let reason = Some(FlowRemovedReason::Delete);
+                    self.tell_changes(Cause { request: Some((who, xid)), reason });
+                }
+                more.then_some(Pending::Delete { xid, removal })
             }
         }
     }
@@ -84,7 +92,8 @@ impl Core {
             RequestBody::TableFeatures(wanted) if wanted.is_empty() => {
                 Ok(Some(Pending::TableFeatures { xid, next: 0 }))
             }
-            RequestBody::TableFeatures(_) => Err(ErrorCode::TableFeaturesPermission),
+            RequestBody::TableFeatures(wanted) => self.set_tables(who, xid, &wanted, request.more),
+            RequestBody::FlowMonitor(requests) => self.flow_monitor(who, xid, requests),
             other => {
                 let reply = self.tell(who, other)?;
                 self.send_in_parts(who, xid, reply);
@@ -128,20 +137,6 @@ impl Core {
             return None;
         };
         Some(Pending::Aggregate(Reply { from, ..reply }))
-    }
-
-    fn tell_tables(&mut self, who: usize, xid: u32, next: usize) -> Option<Pending> {
-        let count = self.pipeline.tables().len().min(MAX_TABLES);
-        let end = (next + TABLES_PER_MESSAGE).min(count);
-        let tables = Tables {
-            count: count as u8,
-            max_entries: self.max_entries,
-            first_egress: self.pipeline.first_egress(),
-            version: self.controller(who).version,
-        };
-        let part = (next..end).map(|number| tables.features(number as u8)).collect();
-        self.send_part(who, xid, end < count, ReplyBody::TableFeatures(part));
-        (end < count).then_some(Pending::TableFeatures { xid, next: end })
     }
 }
 
