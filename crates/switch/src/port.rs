@@ -116,12 +116,12 @@ impl SwitchPort {
             return;
         }
         match &mut self.queues {
-            Some(queues) => {
+            Some(queues) if queue.is_some() || queues.are_in_use() => {
                 if !queues.put(queue, bytes) {
                     self.tx_dropped += 1;
                 }
             }
-            None => {
+            Some(_) | None => {
                 if self.staged.room() == 0 {
                     self.flush_staged();
                     self.drop_staged();

@@ -32,6 +32,12 @@ impl Queues {
         &self.setups
     }
 
+    /// Whether also frames for no queue in particular must wait their turn: some wait, or the link's rate is kept here.
+    #[inline]
+    pub fn are_in_use(&self) -> bool {
+        !self.scheduler.is_empty() || self.link_rate.is_some() || self.setups.iter().any(|setup| setup.id == 0)
+    }
+
     /// Takes a copy of a frame. Whether there was room.
     pub fn put(&mut self, queue: Option<u32>, bytes: &[u8]) -> bool {
         let mut copy = self.spare.pop().unwrap_or_default();
