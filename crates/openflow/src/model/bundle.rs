@@ -1,5 +1,7 @@
 //! Bundles: several requests that take effect together (since 1.4).
 
+use serde::{Deserialize, Serialize};
+
 use super::{Message, Property};
 
 codes! {
@@ -37,7 +39,8 @@ flags! {
 }
 
 /// A moment, as IEEE 1588 counts time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct BundleTime {
     /// Whole seconds.
     pub seconds: u64,
@@ -46,7 +49,8 @@ pub struct BundleTime {
 }
 
 /// Opens, closes, commits or discards a bundle, or says that this is done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct BundleControl {
     /// The bundle's number.
     pub bundle_id: u32,
@@ -68,15 +72,18 @@ impl BundleControl {
 }
 
 /// Adds a message to a bundle.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BundleAdd {
     /// The bundle's number.
     pub bundle_id: u32,
     /// How its messages are carried out.
+    #[serde(default)]
     pub flags: BundleFlags,
     /// The message. Messages that hold messages themselves are [`Body::Unknown`](super::Body::Unknown) here.
     pub message: Box<Message>,
     /// Properties.
+    #[serde(default)]
     pub properties: Vec<Property>,
 }
 
@@ -98,7 +105,8 @@ flags! {
 }
 
 /// What scheduling can do (since 1.5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct BundleScheduling {
     /// How exactly schedules are kept.
     pub accuracy: BundleTime,
@@ -111,7 +119,8 @@ pub struct BundleScheduling {
 }
 
 /// Asks for what bundles can do, or sets limits of their scheduling (since 1.5).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct BundleFeaturesRequest {
     /// What the request says.
     pub flags: BundleFeatureFlags,
@@ -122,7 +131,8 @@ pub struct BundleFeaturesRequest {
 }
 
 /// What bundles can do (since 1.5).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct BundleFeatures {
     /// Which flags bundles may have.
     pub capabilities: BundleFlags,

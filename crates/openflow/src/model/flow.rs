@@ -1,5 +1,7 @@
 //! Flow entries: changing them, hearing of their end, reading their counters.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Action, Age, Instruction, Match, PortNo, RawOxm};
 
 /// All tables, in requests that allow it (OFPTT_ALL).
@@ -40,15 +42,18 @@ flags! {
 }
 
 /// Adds, changes or deletes flow entries.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowMod {
     /// What to do.
     pub command: FlowModCommand,
     /// The table; [`TABLE_ALL`] for deletions from all. 1.0 has one table: 0 (or [`TABLE_ALL`]).
     pub table_id: u8,
     /// The controller's mark on the entry.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// The bits of `cookie` that entries must have to be changed or deleted. 1.0: 0.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie_mask: u64,
     /// Seconds without a packet until the entry goes; 0 for never.
     pub idle_timeout: u16,
@@ -67,6 +72,7 @@ pub struct FlowMod {
     /// How much it matters when a full table evicts entries (since 1.4).
     pub importance: u16,
     /// The packets that it is for.
+    #[serde(rename = "match")]
     pub match_: Match,
     /// What it does with them; nothing drops them.
     pub instructions: Vec<Instruction>,
@@ -126,9 +132,11 @@ codes! {
 }
 
 /// A flow entry went. 1.0 has no `table_id` and no `hard_timeout`. What the switch doesn't count is all ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowRemoved {
     /// The entry's cookie.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// The entry's priority.
     pub priority: u16,
@@ -151,13 +159,15 @@ pub struct FlowRemoved {
     /// How long it had not matched a packet (since 1.5).
     pub idle_time: Option<Age>,
     /// Its match.
+    #[serde(rename = "match")]
     pub match_: Match,
     /// Statistics that are not known here (since 1.5).
     pub unknown_stats: Vec<RawOxm>,
 }
 
 /// Which flow entries to report on, one by one or added up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowStatsRequest {
     /// The table; [`TABLE_ALL`] for all.
     pub table_id: u8,
@@ -166,10 +176,13 @@ pub struct FlowStatsRequest {
     /// Only entries that use this group; [`GROUP_ANY`](super::GROUP_ANY) for all. 1.0: that.
     pub out_group: u32,
     /// The cookie that entries must have in the bits of the mask. 1.0: 0.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// See `cookie`.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie_mask: u64,
     /// Only entries that this match covers.
+    #[serde(rename = "match")]
     pub match_: Match,
 }
 
@@ -188,7 +201,8 @@ impl Default for FlowStatsRequest {
 }
 
 /// A flow entry and its counters. 1.0 has no `flags`. What the switch doesn't count is all ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowStats {
     /// Its table.
     pub table_id: u8,
@@ -207,6 +221,7 @@ pub struct FlowStats {
     /// Its importance (since 1.4).
     pub importance: u16,
     /// Its cookie.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// Packets matched.
     pub packet_count: u64,
@@ -215,6 +230,7 @@ pub struct FlowStats {
     /// How long it has not matched a packet (since 1.5).
     pub idle_time: Option<Age>,
     /// Its match.
+    #[serde(rename = "match")]
     pub match_: Match,
     /// What it does.
     pub instructions: Vec<Instruction>,
@@ -223,7 +239,8 @@ pub struct FlowStats {
 }
 
 /// The counters of several flow entries, added up.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AggregateStats {
     /// Packets matched.
     pub packet_count: u64,

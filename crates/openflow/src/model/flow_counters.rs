@@ -1,9 +1,12 @@
 //! Flow statistics as a list of fields that may be there or not (OXS, since 1.5).
 
+use serde::{Deserialize, Serialize};
+
 use super::{Match, RawOxm};
 
 /// A time that has passed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Age {
     /// Whole seconds.
     pub sec: u32,
@@ -13,7 +16,8 @@ pub struct Age {
 
 /// What is known of one flow entry or of several: counters in a report, thresholds in a
 /// [`StatTrigger`](super::Instruction::StatTrigger).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowCounters {
     /// How long the entry has lived.
     pub duration: Option<Age>,
@@ -50,7 +54,8 @@ codes! {
 }
 
 /// A flow entry's counters, without what the entry does (since 1.5).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowCountersReport {
     /// Its table.
     pub table_id: u8,
@@ -59,6 +64,7 @@ pub struct FlowCountersReport {
     /// Its priority.
     pub priority: u16,
     /// Its match.
+    #[serde(rename = "match")]
     pub match_: Match,
     /// Its counters.
     pub counters: FlowCounters,

@@ -1,5 +1,7 @@
 //! Groups: changing them, describing them, reading their counters (since 1.1).
 
+use serde::{Deserialize, Serialize};
+
 use super::{Action, PortNo, Property};
 
 /// All groups, in requests that allow it (OFPG_ALL).
@@ -44,7 +46,8 @@ codes! {
 }
 
 /// A group's alternative.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Bucket {
     /// Its share in `Select` groups.
     pub weight: u16,
@@ -58,6 +61,13 @@ pub struct Bucket {
     pub bucket_id: Option<u32>,
     /// Other properties (since 1.5).
     pub properties: Vec<Property>,
+}
+
+impl Default for Bucket {
+    /// A bucket that does nothing and has nothing to watch.
+    fn default() -> Bucket {
+        Bucket::new(0, Vec::new())
+    }
 }
 
 impl Bucket {
@@ -75,7 +85,8 @@ impl Bucket {
 }
 
 /// Adds, changes or deletes a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct GroupMod {
     /// What to do.
     pub command: GroupModCommand,
@@ -105,7 +116,8 @@ impl GroupMod {
 }
 
 /// A group as it was set up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct GroupDesc {
     /// Its type.
     pub group_type: GroupType,
@@ -118,7 +130,8 @@ pub struct GroupDesc {
 }
 
 /// A bucket's counters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct BucketCounter {
     /// Packets processed.
     pub packet_count: u64,
@@ -127,7 +140,8 @@ pub struct BucketCounter {
 }
 
 /// A group's counters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct GroupStats {
     /// Its number.
     pub group_id: u32,
@@ -160,7 +174,8 @@ flags! {
 }
 
 /// What a switch's groups can do; the arrays have one number per group type.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct GroupFeatures {
     /// Bitmap of the group types.
     pub types: u32,

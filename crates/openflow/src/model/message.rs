@@ -1,5 +1,7 @@
 //! A whole message, and which kinds there are.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     AsyncConfig, BundleAdd, BundleControl, ControllerStatus, ErrorMessage, Experimenter, Features, FlowMod,
     FlowRemoved, GroupMod, Hello, MeterMod, MultipartReply, MultipartRequest, NiciraMessage, PacketIn, PacketOut, PortMod,
@@ -7,11 +9,12 @@ use super::{
 };
 
 /// A message, in any version.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Message {
     /// What ties replies to requests.
     pub xid: u32,
     /// The content.
+    #[serde(flatten)]
     pub body: Body,
 }
 
@@ -23,16 +26,18 @@ impl Message {
 }
 
 macro_rules! bodies {
-    ($($variant:ident $(($content:ty))? [$old:tt $new:tt $versions:ident] $doc:literal,)*) => {
+    ($($variant:ident $(($(#[$attr:meta])* $content:ty))? [$old:tt $new:tt $versions:ident] $doc:literal,)*) => {
         /// What a message says.
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum Body {
-            $(#[doc = $doc] $variant $(($content))?,)*
+            $(#[doc = $doc] $variant $(($(#[$attr])* $content))?,)*
             /// A message of a type that is not known here.
             Unknown {
                 /// The type's number.
                 message_type: u8,
                 /// What follows the header.
+                #[serde(with = "crate::json::hex")]
                 data: Vec<u8>,
             },
         }
@@ -85,8 +90,8 @@ macro_rules! number {
 bodies! {
     Hello(Hello) [0 0 EVERY] "HELLO: the first message on a connection.",
     Error(ErrorMessage) [1 1 EVERY] "ERROR: a request was refused.",
-    EchoRequest(Vec<u8>) [2 2 EVERY] "ECHO_REQUEST: are you there?",
-    EchoReply(Vec<u8>) [3 3 EVERY] "ECHO_REPLY: the request's bytes, sent back.",
+    EchoRequest(#[serde(with = "crate::json::hex")] Vec<u8>) [2 2 EVERY] "ECHO_REQUEST: are you there?",
+    EchoReply(#[serde(with = "crate::json::hex")] Vec<u8>) [3 3 EVERY] "ECHO_REPLY: the request's bytes, sent back.",
     Experimenter(Experimenter) [4 4 EVERY] "EXPERIMENTER (1.0: VENDOR).",
     Nicira(NiciraMessage) [4 4 EVERY] "EXPERIMENTER (1.0: VENDOR) of Nicira's, as far as it is known here.",
     FeaturesRequest [5 5 EVERY] "FEATURES_REQUEST: who are you?",
@@ -135,11 +140,77 @@ impl Kind {
 
     /// The message of that number in `version`.
     pub fn from_code(version: Version, code: u8) -> Kind {
-        // The list is in the order of 1.3's numbers, but for METER_MOD at its end, as are 1.3's.
-        let known = Kind::KNOWN.iter().copied().find(|k| k.code(version) == Some(code));
+        let known = BY_CODE[version as usize].get(usize::from(code)).copied().flatten();
         known.unwrap_or(Kind::Unknown(code))
     }
+
+    /// Whether the message only reports something: what a version has no room for is then left out, while a request
+    /// without it would do something else.
+    pub const fn is_report(self) -> bool {
+        match self {
+            Kind::Hello
+            | Kind::EchoRequest
+            | Kind::Experimenter
+            | Kind::Nicira
+            | Kind::FeaturesRequest
+            | Kind::GetConfigRequest
+            | Kind::SetConfig
+            | Kind::PacketOut
+            | Kind::FlowMod
+            | Kind::GroupMod
+            | Kind::PortMod
+            | Kind::TableMod
+            | Kind::MultipartRequest
+            | Kind::BarrierRequest
+            | Kind::QueueGetConfigRequest
+            | Kind::RoleRequest
+            | Kind::GetAsyncRequest
+            | Kind::SetAsync
+            | Kind::MeterMod
+            | Kind::BundleControl
+            | Kind::BundleAddMessage
+            | Kind::Unknown(_) => false,
+            Kind::Error
+            | Kind::EchoReply
+            | Kind::FeaturesReply
+            | Kind::GetConfigReply
+            | Kind::PacketIn
+            | Kind::FlowRemoved
+            | Kind::PortStatus
+            | Kind::MultipartReply
+            | Kind::BarrierReply
+            | Kind::QueueGetConfigReply
+            | Kind::RoleReply
+            | Kind::GetAsyncReply
+            | Kind::RoleStatus
+            | Kind::TableStatus
+            | Kind::RequestForward
+            | Kind::ControllerStatus => true,
+        }
+    }
 }
+
+/// The messages of each version by their numbers, for quick decoding.
+static BY_CODE: [[Option<Kind>; 36]; Version::V1_5 as usize + 1] = {
+    let mut table = [[None; 36]; Version::V1_5 as usize + 1];
+    let mut v = 0;
+    while v < Version::ALL.len() {
+        let version = Version::ALL[v];
+        let mut k = 0;
+        while k < Kind::KNOWN.len() {
+            if let Some(code) = Kind::KNOWN[k].code(version) {
+                let place = &mut table[version as usize][code as usize];
+                // Nicira's messages come as an experimenter's.
+                if place.is_none() {
+                    *place = Some(Kind::KNOWN[k]);
+                }
+            }
+            k += 1;
+        }
+        v += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! Flow monitors: a controller hears how flow entries change (since 1.4).
 
+use serde::{Deserialize, Serialize};
+
 use super::{FlowRemovedReason, Instruction, Match, PortNo};
 
 codes! {
@@ -35,7 +37,8 @@ flags! {
 }
 
 /// Adds, changes or deletes a flow monitor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowMonitorRequest {
     /// The monitor's number.
     pub monitor_id: u32,
@@ -50,6 +53,7 @@ pub struct FlowMonitorRequest {
     /// What to do.
     pub command: FlowMonitorCommand,
     /// Only entries that this match covers.
+    #[serde(rename = "match")]
     pub match_: Match,
 }
 
@@ -74,7 +78,8 @@ codes! {
 }
 
 /// What a flow monitor tells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FlowUpdate {
     /// What happened to an entry.
     Full(FlowUpdateFull),
@@ -92,12 +97,14 @@ pub enum FlowUpdate {
         /// Its number.
         event: u16,
         /// What follows length and event.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
 /// What happened to an entry, and what it is like now, or was.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowUpdateFull {
     /// `Initial`, `Added`, `Removed` or `Modified`.
     pub event: FlowEvent,
@@ -112,8 +119,10 @@ pub struct FlowUpdateFull {
     /// Its priority.
     pub priority: u16,
     /// Its cookie.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// Its match.
+    #[serde(rename = "match")]
     pub match_: Match,
     /// What it does, if the monitor was to tell.
     pub instructions: Vec<Instruction>,

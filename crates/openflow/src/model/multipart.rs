@@ -1,5 +1,7 @@
 //! Statistics and descriptions, asked for and told in as many messages as it takes (STATS in 1.0).
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     AggregateStats, BundleFeatures, BundleFeaturesRequest, ControllerStatus, Experimenter,
     FlowCountersReport, FlowMonitorRequest, FlowStats, FlowStatsRequest, FlowUpdate, GroupDesc,
@@ -56,16 +58,19 @@ codes! {
 }
 
 /// A request, or a part of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MultipartRequest {
     /// Whether more parts follow.
+    #[serde(default)]
     pub more: bool,
     /// What is asked for.
     pub body: RequestBody,
 }
 
 /// What is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum RequestBody {
     /// The switch's description.
     Desc,
@@ -86,8 +91,8 @@ pub enum RequestBody {
     },
     /// A group's counters; [`GROUP_ALL`](super::GROUP_ALL) for all.
     Group(u32),
-    /// Groups.
-    GroupDesc,
+    /// A group; [`GROUP_ALL`](super::GROUP_ALL) for all (to 1.4 always).
+    GroupDesc(u32),
     /// What groups can do.
     GroupFeatures,
     /// A meter's counters; [`METER_ALL`](super::METER_ALL) for all.
@@ -128,21 +133,25 @@ pub enum RequestBody {
         /// Its type.
         kind: u16,
         /// Its content.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
 /// A reply, or a part of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MultipartReply {
     /// Whether more parts follow.
+    #[serde(default)]
     pub more: bool,
     /// What is told.
     pub body: ReplyBody,
 }
 
 /// What is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ReplyBody {
     /// The switch's description.
     Desc(Desc),
@@ -195,12 +204,14 @@ pub enum ReplyBody {
         /// Its type.
         kind: u16,
         /// Its content.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
 /// Who made a switch, and which.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Desc {
     /// Manufacturer, at most 255 bytes.
     pub mfr_desc: String,
@@ -239,7 +250,7 @@ impl RequestBody {
             RequestBody::PortStats(_) => MultipartKind::PortStats,
             RequestBody::Queue { .. } => MultipartKind::Queue,
             RequestBody::Group(_) => MultipartKind::Group,
-            RequestBody::GroupDesc => MultipartKind::GroupDesc,
+            RequestBody::GroupDesc(_) => MultipartKind::GroupDesc,
             RequestBody::GroupFeatures => MultipartKind::GroupFeatures,
             RequestBody::Meter(_) => MultipartKind::Meter,
             RequestBody::MeterConfig(_) => MultipartKind::MeterConfig,
@@ -252,8 +263,6 @@ impl RequestBody {
             RequestBody::FlowStats(_) => MultipartKind::FlowStats,
             RequestBody::ControllerStatus => MultipartKind::ControllerStatus,
             RequestBody::BundleFeatures(_) => MultipartKind::BundleFeatures,
-            RequestBody::Experimenter(_) => MultipartKind::Experimenter,
-            RequestBody::PortDesc => MultipartKind::PortDesc,
             RequestBody::NiciraFlow(_) | RequestBody::NiciraAggregate(_) | RequestBody::Experimenter(_) => {
                 MultipartKind::Experimenter
             }
@@ -286,7 +295,6 @@ impl ReplyBody {
             ReplyBody::FlowStats(_) => MultipartKind::FlowStats,
             ReplyBody::ControllerStatus(_) => MultipartKind::ControllerStatus,
             ReplyBody::BundleFeatures(_) => MultipartKind::BundleFeatures,
-            ReplyBody::Experimenter(_) => MultipartKind::Experimenter,
             ReplyBody::NiciraFlow(_) | ReplyBody::NiciraAggregate(_) | ReplyBody::Experimenter(_) => {
                 MultipartKind::Experimenter
             }

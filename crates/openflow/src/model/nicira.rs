@@ -4,6 +4,7 @@
 //! lacks it: [`Action::DecNwTtl`](super::Action::DecNwTtl) on 1.0 is `NXAST_DEC_TTL`. What is here has none.
 
 use flowgauge_packet::Field;
+use serde::{Deserialize, Serialize};
 
 use super::{FlowMod, FlowRemoved, PacketIn, PortNo};
 
@@ -12,7 +13,8 @@ pub const NICIRA: u32 = 0x0000_2320;
 
 /// A field as the extensions name it: by an NXM or OXM header, which is in some cases of another width than
 /// OpenFlow's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum NxField {
     /// A field that OpenFlow, or this crate's list, has as well.
     Field(Field),
@@ -45,7 +47,8 @@ impl NxField {
 }
 
 /// Some bits of a field: `reg0[4..7]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Subfield {
     /// The field.
     pub field: NxField,
@@ -68,7 +71,8 @@ impl Subfield {
 }
 
 /// One of Nicira's actions.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Nicira {
     /// Look the packet up again.
     Resubmit {
@@ -82,6 +86,7 @@ pub enum Nicira {
         /// Which bits, at most 64.
         to: Subfield,
         /// The value.
+        #[serde(with = "crate::json::hex_number")]
         value: u64,
     },
     /// Set a field that OpenFlow does not have, or those of its bits that `mask` has.
@@ -89,8 +94,10 @@ pub enum Nicira {
         /// The field.
         field: NxField,
         /// The value.
+        #[serde(with = "crate::json::hex_number")]
         value: u128,
         /// The bits that are set.
+        #[serde(with = "crate::json::hex_number")]
         mask: u128,
     },
     /// Copy bits from one field to another.
@@ -149,11 +156,12 @@ pub enum Nicira {
         hard_timeout: u16,
     },
     /// Nothing; the bytes are a comment. They come back with zeros behind them, to a length of 8n+6.
-    Note(Vec<u8>),
+    Note(#[serde(with = "crate::json::hex")] Vec<u8>),
 }
 
 /// How a packet goes to a controller.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SendToController {
     /// At most so many bytes.
     pub max_len: u16,
@@ -162,6 +170,7 @@ pub struct SendToController {
     /// The reason to tell, a code of [`PacketInReason`](super::PacketInReason).
     pub reason: u8,
     /// Bytes that come with it.
+    #[serde(with = "crate::json::hex")]
     pub userdata: Vec<u8>,
     /// Whether the pipeline stops until the controller resumes it.
     pub pause: bool,
@@ -196,7 +205,8 @@ flags! {
 }
 
 /// A flow entry to be made after the packet.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Learn {
     /// Seconds without a packet until the entry goes; 0 for never.
     pub idle_timeout: u16,
@@ -205,6 +215,7 @@ pub struct Learn {
     /// The entry's priority.
     pub priority: u16,
     /// Its cookie.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// Options.
     pub flags: LearnFlags,
@@ -242,7 +253,8 @@ impl Default for Learn {
 }
 
 /// One thing that a learned entry matches or does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LearnSpec {
     /// It matches these bits.
     Match {
@@ -263,7 +275,8 @@ pub enum LearnSpec {
 }
 
 /// Where a learned entry's value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LearnSource {
     /// From the packet: as many bits as it is for, from `offset` on.
     Field {
@@ -273,7 +286,7 @@ pub enum LearnSource {
         offset: u16,
     },
     /// It is this.
-    Value(u128),
+    Value(#[serde(with = "crate::json::hex_number")] u128),
 }
 
 codes! {
@@ -311,7 +324,8 @@ codes! {
 }
 
 /// Choose one of several links by a hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Multipath {
     /// What is hashed.
     pub fields: HashFields,
@@ -338,7 +352,8 @@ codes! {
 }
 
 /// Choose one of several ports by a hash.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bundle {
     /// What is hashed.
     pub fields: HashFields,
@@ -375,7 +390,8 @@ codes! {
 }
 
 /// One of Nicira's messages. Roles on 1.0 are [`Body::RoleRequest`](super::Body::RoleRequest) and `RoleReply`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum NiciraMessage {
     /// Write flow entries like this from now on.
     SetFlowFormat(FlowFormat),
@@ -398,12 +414,15 @@ pub enum NiciraMessage {
 }
 
 /// A packet for the controller, with what a `controller` action had it bring.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PacketIn2 {
     /// The packet.
     pub packet: PacketIn,
     /// The action's bytes.
+    #[serde(with = "crate::json::hex")]
     pub userdata: Vec<u8>,
     /// What resumes the pipeline, if it was paused.
+    #[serde(with = "crate::json::hex")]
     pub continuation: Vec<u8>,
 }

@@ -1,6 +1,8 @@
 //! Optical ports (since 1.4): frequencies are in MHz, wavelengths in hundredths of a nanometre, powers in tenths of a
 //! dBm.
 
+use serde::{Deserialize, Serialize};
+
 flags! {
     /// What an optical port can be told.
     pub struct OpticalFeatures {
@@ -16,7 +18,8 @@ flags! {
 }
 
 /// What an optical port can do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct OpticalPort {
     /// What it can be told.
     pub supported: OpticalFeatures,
@@ -39,7 +42,8 @@ pub struct OpticalPort {
 }
 
 /// What an optical port shall do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct OpticalSettings {
     /// Which of the settings are meant.
     pub configure: OpticalFeatures,
@@ -72,7 +76,8 @@ flags! {
 }
 
 /// What an optical port measures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct OpticalStats {
     /// Which numbers are valid.
     pub flags: OpticalStatsFlags,

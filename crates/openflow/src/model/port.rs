@@ -1,6 +1,7 @@
 //! Ports: description, change of state, configuration, counters.
 
 use flowgauge_packet::MacAddr;
+use serde::{Deserialize, Serialize};
 
 use super::{OpticalPort, OpticalSettings, OpticalStats, OxmId, PortNo, Property};
 
@@ -81,7 +82,8 @@ flags! {
 }
 
 /// A port of a switch. 1.0 has no speeds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Port {
     /// Its number.
     pub port_no: PortNo,
@@ -130,7 +132,8 @@ codes! {
 }
 
 /// A port came, went or changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PortStatus {
     /// Which of these.
     pub reason: PortStatusReason,
@@ -139,7 +142,8 @@ pub struct PortStatus {
 }
 
 /// Changes what the controller wants of a port.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PortMod {
     /// The port.
     pub port_no: PortNo,
@@ -158,7 +162,8 @@ pub struct PortMod {
 }
 
 /// A port's counters; a counter that the switch does not keep is `u64::MAX`. 1.0 has no duration.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PortStats {
     /// The port.
     pub port_no: PortNo,

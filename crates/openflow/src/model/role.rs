@@ -1,5 +1,7 @@
 //! Several controllers: roles, which messages each of them gets (since 1.2), and how they fare (1.4, 1.5).
 
+use serde::{Deserialize, Serialize};
+
 use super::Property;
 
 codes! {
@@ -17,11 +19,13 @@ codes! {
 }
 
 /// Asks for a role, or says which it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Role {
     /// The role.
     pub role: ControllerRole,
     /// The election that it comes from, so that late requests are found out.
+    #[serde(with = "crate::json::hex_number")]
     pub generation_id: u64,
     /// The controller's short number (since 1.5); 0 for none.
     pub short_id: u16,
@@ -40,13 +44,15 @@ codes! {
 }
 
 /// A controller's role changed (since 1.4).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RoleStatus {
     /// The new role.
     pub role: ControllerRole,
     /// Why.
     pub reason: RoleReason,
     /// The election that it comes from.
+    #[serde(with = "crate::json::hex_number")]
     pub generation_id: u64,
     /// Properties.
     pub properties: Vec<Property>,
@@ -54,7 +60,8 @@ pub struct RoleStatus {
 
 /// Bitmaps of the reasons for which asynchronous messages are sent. `None` in a request leaves a bitmap as it is
 /// (since 1.4; 1.3 has the first three, always, and no other).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AsyncMasks {
     /// Of PACKET_IN.
     pub packet_in: Option<u32>,
@@ -92,7 +99,8 @@ impl AsyncMasks {
 }
 
 /// Which asynchronous messages a controller gets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AsyncConfig {
     /// While it is equal or primary.
     pub primary: AsyncMasks,
@@ -134,7 +142,8 @@ codes! {
 }
 
 /// How a controller of the switch fares (since 1.5).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ControllerStatus {
     /// Its short number; 0 for none.
     pub short_id: u16,

@@ -1,6 +1,7 @@
 //! Flow tables: configuration, counters, features.
 
 use flowgauge_packet::Field;
+use serde::{Deserialize, Serialize};
 
 use super::{Match, Property};
 
@@ -27,7 +28,8 @@ flags! {
 }
 
 /// When a table tells that it fills up or empties; in percent of its room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Vacancy {
     /// It tells when less room than that is left ...
     pub down: u8,
@@ -38,7 +40,8 @@ pub struct Vacancy {
 }
 
 /// Configures a table (since 1.1).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableMod {
     /// The table; [`TABLE_ALL`](super::TABLE_ALL) for all.
     pub table_id: u8,
@@ -53,7 +56,8 @@ pub struct TableMod {
 }
 
 /// How a table is configured (since 1.4).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableDesc {
     /// The table.
     pub table_id: u8,
@@ -78,7 +82,8 @@ codes! {
 }
 
 /// A table has become full, or has room again (since 1.4).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableStatus {
     /// Which of these.
     pub reason: TableStatusReason,
@@ -87,7 +92,8 @@ pub struct TableStatus {
 }
 
 /// A table's counters. Since 1.3, name, wildcards and capacity are in [`TableFeatures`] instead.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableStats {
     /// The table.
     pub table_id: u8,
@@ -111,6 +117,7 @@ pub struct TypeId {
     /// The type's number in the message's version.
     pub code: u16,
     /// What follows it: an experimenter's number and more; otherwise empty.
+    #[serde(with = "crate::json::hex")]
     pub data: Vec<u8>,
 }
 
@@ -134,7 +141,8 @@ pub enum OxmId {
 }
 
 /// One of a table's abilities. `miss` says that it is that of the table-miss entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum TableProperty {
     /// Its entries may have these instructions.
     Instructions {
@@ -205,10 +213,12 @@ pub enum TableProperty {
         /// For table-miss entries.
         miss: bool,
         /// Whose.
+        #[serde(with = "crate::json::hex_number")]
         experimenter: u32,
         /// Which of the experimenter's types.
         experimenter_type: u32,
         /// The content.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
     /// A property that is not known here.
@@ -216,6 +226,7 @@ pub enum TableProperty {
         /// Its type.
         property_type: u16,
         /// What follows type and length.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
@@ -246,23 +257,19 @@ flags! {
     }
 }
 
-impl Default for TableFeaturesCommand {
-    /// What requests of 1.3 do.
-    fn default() -> TableFeaturesCommand {
-        TableFeaturesCommand::Replace
-    }
-}
-
 /// What a table can do (since 1.3).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableFeatures {
     /// The table.
     pub table_id: u8,
     /// Its name, at most 31 bytes.
     pub name: String,
     /// Bits of the metadata that it can match.
+    #[serde(with = "crate::json::hex_number")]
     pub metadata_match: u64,
     /// Bits of the metadata that it can write.
+    #[serde(with = "crate::json::hex_number")]
     pub metadata_write: u64,
     /// How it may be configured (1.3: how it is).
     pub config: TableConfig,

@@ -23,7 +23,7 @@ mod scan;
 mod selection;
 mod statistics;
 mod tcp_flags;
-mod value;
+pub(crate) mod value;
 mod vlan;
 
 pub use action::parse_actions;
