@@ -1,5 +1,6 @@
 //! Executing actions: what they do to a frame, and where it goes.
 
+use crate::action_set::ActionSet;
 use crate::group::{Body, Groups};
 use crate::journey::{Dead, Journey, Workbench};
 use crate::learning::{Learning, Way};
@@ -8,7 +9,9 @@ use crate::ports::Ports;
 use crate::sink::{Punt, Sink};
 use crate::table::FlowTable;
 use flowgauge_clock::Nanos;
-use flowgauge_openflow::{Action, GroupType, METER_CONTROLLER, OxmId, PacketInReason, PortNo};
+use flowgauge_openflow::{
+    Action, FlowMod, GroupType, METER_CONTROLLER, OxmId, PacketInReason, PortNo, SendToController,
+};
 use flowgauge_packet::{Field, edit};
 use std::sync::Arc;
 
@@ -23,6 +26,10 @@ pub struct Machine {
     pub first_egress: Option<u8>,
     /// Workbenches that nobody is at: one for each frame copy at a time.
     benches: Vec<Workbench>,
+    /// Entries that frames have made, to be added when they are through.
+    pub learned: Vec<FlowMod>,
+    /// Further lookups of the frame that is on its way.
+    pub resubmits: u32,
 }
 
 impl Machine {
@@ -34,6 +41,8 @@ impl Machine {
             learning: Learning::default(),
             first_egress: None,
             benches: Vec::new(),
+            learned: Vec::new(),
+            resubmits: 0,
         }
     }
 
@@ -75,11 +84,16 @@ impl Origin {
 /// Somebody who acts: on which behalf, at what time, and with what.
 pub struct Actor<'a> {
     pub machine: &'a mut Machine,
-    /// The tables, where actions may need them: with egress tables.
+    /// The tables, where actions need them: to look frames up anew, or with egress tables.
     pub tables: Option<&'a mut [FlowTable]>,
+    pub set: &'a mut ActionSet,
     pub sink: &'a mut dyn Sink,
     pub now: Nanos,
     pub from: Origin,
+    /// Whether what is sent passes egress tables.
+    pub has_egress: bool,
+    /// How many further lookups led here.
+    pub depth: u8,
 }
 
 impl Actor<'_> {
@@ -157,8 +171,9 @@ impl Actor<'_> {
                 Ok(())
             }
             Action::Meter(id) => self.meter(journey, id),
+            Action::Nicira(ref action) => self.extension(journey, action),
             // Refused when the entry was added.
-            Action::Nicira(_) | Action::Experimenter { .. } | Action::Unknown { .. } => Ok(()),
+            Action::Experimenter { .. } | Action::Unknown { .. } => Ok(()),
         }
     }
 
@@ -178,7 +193,8 @@ impl Actor<'_> {
         }
     }
 
-    fn output(&mut self, journey: &mut Journey<'_>, port: PortNo, max_len: u16) {
+    /// Sends the frame to wherever an output action says.
+    pub fn output(&mut self, journey: &mut Journey<'_>, port: PortNo, max_len: u16) {
         match port {
             PortNo::IN_PORT => self.emit(journey, journey.in_port()),
             PortNo::ALL => self.flood(journey, false),
@@ -209,10 +225,10 @@ impl Actor<'_> {
         if self.machine.ports.any(port, |rule| rule.no_fwd) {
             return;
         }
-        if let (Some(first), true) = (self.machine.first_egress, self.tables.is_some()) {
+        if let (Some(first), true) = (self.machine.first_egress, self.has_egress) {
             return self.leave_by_tables(journey, port, first);
         }
-        self.sink.output(port, journey.queue(), journey.bytes());
+        self.sink.output(port, journey.queue(), journey.leaving());
     }
 
     /// Forwards as a switch that learns (NORMAL).
@@ -230,6 +246,17 @@ impl Actor<'_> {
 
     /// Sends the frame to the controller, if the meter of such frames lets it pass.
     pub fn punt(&mut self, journey: &mut Journey<'_>, max_len: Option<u16>, from: Origin) {
+        self.punt_as(journey, max_len, from, None);
+    }
+
+    /// The same, the way an action of Nicira's asks for.
+    pub fn punt_as(
+        &mut self,
+        journey: &mut Journey<'_>,
+        max_len: Option<u16>,
+        from: Origin,
+        asked: Option<&SendToController>,
+    ) {
         let Origin { table_id, cookie, reason } = from;
         let is_muted = reason == PacketInReason::NoMatch
             && self.machine.ports.any(journey.in_port(), |rule| rule.no_packet_in);
@@ -241,7 +268,7 @@ impl Actor<'_> {
             return;
         }
         let (bytes, key) = journey.told();
-        self.sink.punt(&Punt { bytes, max_len, reason, table_id, cookie, key });
+        self.sink.punt(&Punt { bytes, max_len, reason, table_id, cookie, key, asked });
     }
 
     /// Sends the frame to a group. It is not changed here: each bucket has its own copy.

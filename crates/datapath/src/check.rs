@@ -102,13 +102,13 @@ impl Facts<'_> {
         }
         // What is applied comes first, and what it does to the frame holds for what is written.
         let mut known = Known::of(rule, self.version);
-        let applied = list.iter().filter_map(|i| match i {
-            Instruction::ApplyActions(actions) => Some(actions),
-            _ => None,
+        let applied = list.iter().filter_map(|instruction| {
+            let Instruction::ApplyActions(actions) = instruction else { return None };
+            Some(actions)
         });
-        let written = list.iter().filter_map(|i| match i {
-            Instruction::WriteActions(actions) => Some(actions),
-            _ => None,
+        let written = list.iter().filter_map(|instruction| {
+            let Instruction::WriteActions(actions) = instruction else { return None };
+            Some(actions)
         });
         applied.chain(written).flatten().try_for_each(|action| self.action(action, &mut known))
     }
@@ -191,7 +191,7 @@ impl Facts<'_> {
             Action::CopyField { n_bits, src_offset, dst_offset, src, dst } => {
                 copy_field(*n_bits, (src, *src_offset), (dst, *dst_offset))?;
             }
-            Action::Nicira(_) => return Err(ErrorCode::ActionBadExperimenterType),
+            Action::Nicira(action) => self.extension(action)?,
             Action::Experimenter { .. } => return Err(ErrorCode::ActionBadExperimenter),
             Action::Unknown { .. } => return Err(ErrorCode::ActionBadType),
         }
@@ -199,7 +199,7 @@ impl Facts<'_> {
     }
 
     /// A port that isn't there may come: frames to it are dropped until then (OpenFlow 1.0.1, 5.3.3).
-    fn output(&self, port: PortNo) -> Result<(), ErrorCode> {
+    pub fn output(&self, port: PortNo) -> Result<(), ErrorCode> {
         match port {
             PortNo::IN_PORT
             | PortNo::FLOOD
@@ -242,7 +242,7 @@ impl Facts<'_> {
 }
 
 /// Whether actions may set a field: not what says where a frame came from or what is read off it.
-fn is_settable(field: Field) -> bool {
+pub fn is_settable(field: Field) -> bool {
     !matches!(
         field,
         Field::InPort

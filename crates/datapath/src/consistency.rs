@@ -63,7 +63,25 @@ impl<'a> Known<'a> {
             Action::SetField { field: field @ (Field::EthType | Field::IpProto), value, mask } => {
                 self.learn(field, value, mask);
             }
-            _ => {}
+            // Values change, headers don't. What extensions do is theirs to answer for.
+            Action::SetField { .. }
+            | Action::CopyField { .. }
+            | Action::SetTpSrc(_)
+            | Action::SetTpDst(_)
+            | Action::CopyTtlOut
+            | Action::CopyTtlIn
+            | Action::SetMplsTtl(_)
+            | Action::DecMplsTtl
+            | Action::SetNwTtl(_)
+            | Action::DecNwTtl
+            | Action::Output { .. }
+            | Action::Enqueue { .. }
+            | Action::SetQueue(_)
+            | Action::Group(_)
+            | Action::Meter(_)
+            | Action::Nicira(_)
+            | Action::Experimenter { .. }
+            | Action::Unknown { .. } => {}
         }
     }
 
@@ -99,7 +117,23 @@ fn applies(terms: &[Term], action: &Action) -> bool {
         Action::PopMpls(_) | Action::SetMplsTtl(_) | Action::DecMplsTtl => may_be(terms, &[0x8847, 0x8848]),
         Action::PopPbb => may_be(terms, &[ETH_TYPE_PBB.into()]),
         Action::SetNwTtl(_) | Action::DecNwTtl => may_be(terms, &[0x0800, 0x86dd]),
-        _ => true,
+        Action::PushVlan(_)
+        | Action::PushMpls(_)
+        | Action::PushPbb(_)
+        | Action::SetVlanVid(_)
+        | Action::SetVlanPcp(_)
+        | Action::SetTpSrc(_)
+        | Action::SetTpDst(_)
+        | Action::CopyTtlOut
+        | Action::CopyTtlIn
+        | Action::Output { .. }
+        | Action::Enqueue { .. }
+        | Action::SetQueue(_)
+        | Action::Group(_)
+        | Action::Meter(_)
+        | Action::Nicira(_)
+        | Action::Experimenter { .. }
+        | Action::Unknown { .. } => true,
     }
 }
 

@@ -35,13 +35,15 @@ impl Default for Workbench {
     }
 }
 
-/// The frame goes no further: its time to live ran out, or a meter took it.
+/// Why a frame goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dead {
     /// A time to live would have fallen to 0.
     TtlExpired,
     /// A meter's rate was exceeded.
     Metered,
+    /// An action says so.
+    Exit,
 }
 
 /// One frame and its state in the pipeline.
@@ -55,6 +57,10 @@ pub struct Journey<'a> {
     key: FlowKey,
     in_port: u32,
     queue: Option<u32>,
+    /// Nicira's stack.
+    pub stack: Vec<u128>,
+    /// How many bytes of it leave; `None`: all.
+    pub truncate_to: Option<usize>,
 }
 
 impl<'a> Journey<'a> {
@@ -70,6 +76,8 @@ impl<'a> Journey<'a> {
             key,
             in_port,
             queue: None,
+            stack: Vec::new(),
+            truncate_to: None,
         }
     }
 
@@ -77,8 +85,17 @@ impl<'a> Journey<'a> {
     /// when it is changed.
     pub fn fork<'b>(&'b mut self, bench: &'b mut Workbench) -> Journey<'b> {
         let (key, in_port, queue) = (*self.key(), self.in_port, self.queue);
-        let slot = &mut bench.slot;
-        Journey { original: self.bytes(), slot, changed: None, is_stale: false, key, in_port, queue }
+        Journey {
+            stack: self.stack.clone(),
+            truncate_to: self.truncate_to,
+            original: self.bytes(),
+            slot: &mut bench.slot,
+            changed: None,
+            is_stale: false,
+            key,
+            in_port,
+            queue,
+        }
     }
 
     /// The frame as it is now.
@@ -90,10 +107,23 @@ impl<'a> Journey<'a> {
         }
     }
 
+    /// The bytes that leave.
+    #[inline]
+    pub fn leaving(&self) -> &[u8] {
+        let bytes = self.bytes();
+        &bytes[..self.truncate_to.map_or(bytes.len(), |most| most.min(bytes.len()))]
+    }
+
     /// Where it came in.
     #[inline]
     pub fn in_port(&self) -> u32 {
         self.in_port
+    }
+
+    /// Makes it one that came in elsewhere.
+    pub fn set_in_port(&mut self, port: u32) {
+        self.in_port = port;
+        self.key.set(Field::InPort, port.into());
     }
 
     /// The queue that it leaves by; `None`: the port's default.

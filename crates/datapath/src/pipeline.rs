@@ -11,7 +11,7 @@ use crate::table::{FlowTable, Removed};
 use crate::changes::Snapshot;
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
-    Action, FlowModFlags, FlowRemoved, FlowRemovedReason, Instruction, PacketInReason, PortNo,
+    Action, FlowModFlags, FlowRemoved, FlowRemovedReason, Instruction, PacketInReason, PortNo, Version,
 };
 use std::sync::Arc;
 
@@ -104,13 +104,15 @@ impl Pipeline {
                 self.machine.return_bench(inner);
                 continue;
             }
-            let tables = self.machine.first_egress.is_some().then_some(self.tables.as_mut_slice());
-            let mut actor = Actor { machine: &mut self.machine, tables, sink: &mut *sink, now, from };
-            if actor.act(&mut journey, action).is_err() {
+            let has_egress = self.machine.first_egress.is_some();
+            let Pipeline { tables, machine, set, .. } = self;
+            let mut walk = Walk { tables, machine, set, now, sink: &mut *sink, has_egress };
+            if walk.actor(from).act(&mut journey, action).is_err() {
                 break;
             }
         }
         self.machine.return_bench(bench);
+        self.add_learned(now, sink);
     }
 
     /// Counts an entry out and tells the controller, if it asked for that.
@@ -164,6 +166,18 @@ impl Pipeline {
     fn process_one(&mut self, frame: &Frame<'_>, bench: &mut Workbench, now: Nanos, sink: &mut dyn Sink) {
         if !self.machine.ports.any(frame.in_port, |rule| rule.no_recv) {
             self.run(&mut Journey::new(frame.bytes, frame.in_port, bench), now, sink);
+            if self.machine.resubmits > 0 || !self.machine.learned.is_empty() {
+                self.add_learned(now, sink);
+            }
+        }
+    }
+
+    /// Adds the entries that a frame has made. One that can't be added is not.
+    #[cold]
+    fn add_learned(&mut self, now: Nanos, sink: &mut dyn Sink) {
+        self.machine.resubmits = 0;
+        for request in std::mem::take(&mut self.machine.learned) {
+            let _ = self.flow_mod(&request, Version::V1_5, now, sink);
         }
     }
 
@@ -206,14 +220,16 @@ impl Walk<'_> {
             };
             let reason = if entry.is_miss { PacketInReason::NoMatch } else { PacketInReason::Action };
             from = Origin { table_id: number, cookie: entry.cookie, reason };
-            let (set, now) = (&mut *self.set, self.now);
-            let next = if self.has_egress {
+            // Only what needs the tables keeps its program alive without them.
+            let next = if self.has_egress || entry.program.needs_tables() {
                 let program = Arc::clone(&entry.program);
-                let (machine, tables, sink) = (&mut *self.machine, Some(&mut *self.tables), &mut *self.sink);
-                execute(&program, journey, set, &mut Actor { machine, tables, sink, now, from })
+                execute(&program, journey, &mut self.actor(from))
             } else {
-                let (machine, sink) = (&mut *self.machine, &mut *self.sink);
-                execute(&entry.program, journey, set, &mut Actor { machine, tables: None, sink, now, from })
+                let (machine, sink, set) = (&mut *self.machine, &mut *self.sink, &mut *self.set);
+                let (now, has_egress) = (self.now, false);
+                let mut actor =
+                    Actor { machine, tables: None, set, sink, now, from, has_egress, depth: 0 };
+                execute(&entry.program, journey, &mut actor)
             };
             match next {
                 Ok(Some(next)) => number = next,
@@ -226,19 +242,31 @@ impl Walk<'_> {
         }
     }
 
+    /// Somebody who acts with all that there is.
+    fn actor(&mut self, from: Origin) -> Actor<'_> {
+        Actor {
+            machine: &mut *self.machine,
+            tables: Some(&mut *self.tables),
+            set: &mut *self.set,
+            sink: &mut *self.sink,
+            now: self.now,
+            from,
+            has_egress: self.has_egress,
+            depth: 0,
+        }
+    }
+
     fn execute_set(&mut self, journey: &mut Journey<'_>, from: Origin) {
-        let tables = self.has_egress.then_some(&mut *self.tables);
-        let (machine, sink, now) = (&mut *self.machine, &mut *self.sink, self.now);
-        let mut actor = Actor { machine, tables, sink, now, from: from.in_set() };
-        let _ = self.set.in_order().try_for_each(|action| actor.act(journey, action));
-        self.set.clear();
+        let mut set = std::mem::take(self.set);
+        let mut actor = self.actor(from.in_set());
+        let _ = set.in_order().try_for_each(|action| actor.act(journey, action));
+        set.clear();
+        *self.set = set;
     }
 
     #[cold]
     fn missed(&mut self, journey: &mut Journey<'_>, from: Origin, miss: Miss) {
-        let tables = self.has_egress.then_some(&mut *self.tables);
-        let (machine, sink, now) = (&mut *self.machine, &mut *self.sink, self.now);
-        let mut actor = Actor { machine, tables, sink, now, from };
+        let mut actor = self.actor(from);
         match miss {
             Miss::Drop => {}
             Miss::Punt => actor.punt(journey, None, from),
@@ -252,19 +280,18 @@ impl Walk<'_> {
 fn execute(
     program: &Program,
     journey: &mut Journey<'_>,
-    set: &mut ActionSet,
     actor: &mut Actor<'_>,
 ) -> Result<Option<u8>, Dead> {
     for instruction in program.instructions() {
         match instruction {
             Instruction::ApplyActions(actions) => actor.act_all(journey, actions)?,
             Instruction::ClearActions => {
-                set.clear();
+                actor.set.clear();
                 journey.set_actset_output(PortNo::UNSET.0);
             }
             Instruction::WriteActions(actions) => {
-                actions.iter().for_each(|action| set.write(action));
-                journey.set_actset_output(set.output().unwrap_or(PortNo::UNSET.0));
+                actions.iter().for_each(|action| actor.set.write(action));
+                journey.set_actset_output(actor.set.output().unwrap_or(PortNo::UNSET.0));
             }
             Instruction::WriteMetadata { metadata, mask } => journey.write_metadata(*metadata, *mask),
             Instruction::Meter(id) => actor.meter(journey, *id)?,
@@ -278,7 +305,57 @@ fn execute(
     Ok(None)
 }
 
+/// Further lookups within each other, and of one frame.
+const MAX_DEPTH: u8 = 64;
+const MAX_RESUBMITS: u32 = 4096;
+
 impl Actor<'_> {
+    /// Looks the frame up again and does what the entry says; then the caller goes on.
+    ///
+    /// # Errors
+    /// The frame must not go on.
+    #[cold]
+    pub(crate) fn resubmit(
+        &mut self,
+        journey: &mut Journey<'_>,
+        port: Option<PortNo>,
+        table: Option<u8>,
+    ) -> Result<(), Dead> {
+        self.machine.resubmits += 1;
+        if self.depth >= MAX_DEPTH || self.machine.resubmits > MAX_RESUBMITS {
+            return Err(Dead::Exit);
+        }
+        let (own_port, from) = (journey.in_port(), self.from);
+        let as_port = port.filter(|&port| port != PortNo::IN_PORT).map_or(own_port, |port| port.0);
+        let mut next = Some(table.unwrap_or(from.table_id));
+        self.depth += 1;
+        let mut result = Ok(());
+        while let Some(number) = next {
+            journey.set_in_port(as_port);
+            let found = self.look_up(journey, number);
+            journey.set_in_port(own_port);
+            let Some((program, cookie)) = found else { break };
+            self.from = Origin { table_id: number, cookie, reason: PacketInReason::Action };
+            match execute(&program, journey, self) {
+                Ok(goto) => next = goto,
+                Err(dead) => {
+                    result = Err(dead);
+                    break;
+                }
+            }
+        }
+        self.depth -= 1;
+        self.from = from;
+        result
+    }
+
+    fn look_up(&mut self, journey: &mut Journey<'_>, number: u8) -> Option<(Arc<Program>, u64)> {
+        let table = self.tables.as_deref_mut()?.get_mut(usize::from(number))?;
+        let bytes = journey.bytes().len();
+        let entry = table.hit(journey.key(), bytes, self.now)?;
+        Some((Arc::clone(&entry.program), entry.cookie))
+    }
+
     /// Sends a copy of the frame to a port by way of the egress tables (1.5.1, 5.9): each output has its own.
     #[cold]
     pub(crate) fn leave_by_tables(&mut self, journey: &mut Journey<'_>, port: u32, first: u8) {

@@ -2,6 +2,7 @@
 //!
 //! A million entries that send to one port hold one program between them.
 
+use crate::extensions::needs_tables;
 use flowgauge_openflow::{Action, GROUP_ANY, Instruction, PortNo};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,19 +11,28 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Program {
     instructions: Box<[Instruction]>,
+    needs_tables: bool,
 }
 
 impl Program {
     /// Sorts `instructions` into the order of execution (OpenFlow 1.3.5, 5.9).
     pub fn new(mut instructions: Vec<Instruction>) -> Program {
         instructions.sort_by_key(rank);
-        Program { instructions: instructions.into_boxed_slice() }
+        let mut program = Program { instructions: instructions.into_boxed_slice(), needs_tables: false };
+        program.needs_tables = program.actions().any(needs_tables);
+        program
     }
 
     /// The instructions in the order of execution.
     #[inline]
     pub fn instructions(&self) -> &[Instruction] {
         &self.instructions
+    }
+
+    /// Whether its actions may look frames up anew.
+    #[inline]
+    pub fn needs_tables(&self) -> bool {
+        self.needs_tables
     }
 
     /// Whether it has an action that sends to `port`, and one that sends to `group`; ANY asks for none.
@@ -37,22 +47,23 @@ impl Program {
 
     /// The groups that it sends to, each once. Allocates only if there are any.
     pub fn groups(&self) -> Vec<u32> {
-        each_once(self.actions().filter_map(|action| match action {
-            Action::Group(id) => Some(*id),
-            _ => None,
+        each_once(self.actions().filter_map(|action| {
+            let Action::Group(id) = action else { return None };
+            Some(*id)
         }))
     }
 
     /// The meters that it uses, each once. Allocates only if there are any.
     pub fn meters(&self) -> Vec<u32> {
-        let instructions = self.instructions.iter().filter_map(|instruction| match instruction {
-            Instruction::Meter(id) => Some(*id),
-            _ => None,
+        let instructions = self.instructions.iter().filter_map(|instruction| {
+            let Instruction::Meter(id) = instruction else { return None };
+            Some(*id)
         });
-        each_once(instructions.chain(self.actions().filter_map(|action| match action {
-            Action::Meter(id) => Some(*id),
-            _ => None,
-        })))
+        let actions = self.actions().filter_map(|action| {
+            let Action::Meter(id) = action else { return None };
+            Some(*id)
+        });
+        each_once(instructions.chain(actions))
     }
 
     fn actions(&self) -> impl Iterator<Item = &Action> {

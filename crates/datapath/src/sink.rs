@@ -1,7 +1,7 @@
 //! What goes into a datapath and what comes out of it.
 
 use flowgauge_clock::Nanos;
-use flowgauge_openflow::{FlowRemoved, FlowRemovedReason, PacketInReason, TableStatus, Version};
+use flowgauge_openflow::{FlowRemoved, FlowRemovedReason, PacketInReason, SendToController, TableStatus, Version};
 use flowgauge_packet::FlowKey;
 
 /// A frame that came in.
@@ -29,6 +29,8 @@ pub struct Punt<'a> {
     pub cookie: u64,
     /// Its key: ingress port and metadata are told to the controller.
     pub key: &'a FlowKey,
+    /// What a `controller` action of Nicira's asks for: which controller, and what to tell it.
+    pub asked: Option<&'a SendToController>,
 }
 
 impl Punt<'_> {

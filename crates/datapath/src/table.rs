@@ -228,8 +228,11 @@ impl FlowTable {
         let entry = Entry { serial: self.next_serial, ..entry };
         let deadline = entry.deadline();
         let candidate = Candidate::of(&entry, self.settings.eviction);
-        let (id, replaced) = match place.and_then(|id| Some((id, self.classifier.get_mut(id)?))) {
-            Some((id, old)) => (id, Some(std::mem::replace(old, entry))),
+        let (id, replaced) = match place {
+            Some(id) => {
+                let old = self.classifier.get_mut(id).expect("the place was just found");
+                (id, Some(std::mem::replace(old, entry)))
+            }
             None => (self.classifier.insert(rule, priority, entry), None),
         };
         if let Some(notes) = &mut self.notes {
@@ -251,8 +254,9 @@ impl FlowTable {
         if !self.settings.evicts() {
             return None;
         }
-        let all = || (0..self.classifier.end()).filter_map(|id| Some((id, self.classifier.get(id)?)));
-        let victim = self.settings.least(importance, all, |id| self.classifier.get(id))?;
+        let classifier = &self.classifier;
+        let all = || (0..classifier.end()).filter_map(|id| Some((id, classifier.get(id)?)));
+        let victim = self.settings.least(importance, all, |id| classifier.get(id))?;
         self.remove(victim)
     }
 

@@ -57,7 +57,8 @@ impl TokenBucket {
     }
 
     /// When `units` will be there if nothing is taken; `None`: never.
-    pub fn ready_at(&self, units: u64) -> Option<Nanos> {
+    pub fn ready_at(&mut self, units: u64, now: Nanos) -> Option<Nanos> {
+        self.refill(now);
         let cost = units.saturating_mul(UNIT);
         match cost.checked_sub(self.tokens) {
             None | Some(0) => Some(self.at),
@@ -97,7 +98,7 @@ mod tests {
                 let full = i128::from(burst) * 1_000_000_000;
                 tokens = (tokens + i128::from(rate) * i128::from(pause)).min(full);
                 let cost = i128::from(units) * 1_000_000_000;
-                let ready = bucket.ready_at(units);
+                let ready = bucket.ready_at(units, Nanos(now));
                 prop_assert_eq!(bucket.take(units, Nanos(now)), cost <= tokens);
                 if cost <= tokens {
                     tokens -= cost;
@@ -113,9 +114,9 @@ mod tests {
     fn waiting_until_ready_is_just_enough() {
         let mut bucket = TokenBucket::new(3, 10, Nanos::ZERO);
         assert!(bucket.take(10, Nanos::ZERO));
-        let at = bucket.ready_at(1).unwrap();
+        let at = bucket.ready_at(1, Nanos::ZERO).unwrap();
         assert_eq!(at, Nanos(333_333_334));
         assert!(!bucket.has(1, Nanos(at.0 - 1)) && bucket.has(1, at));
-        assert_eq!(bucket.ready_at(11), None);
+        assert_eq!(bucket.ready_at(11, at), None);
     }
 }

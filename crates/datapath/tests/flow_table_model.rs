@@ -24,7 +24,10 @@ struct ModelEntry {
 
 #[derive(Default)]
 struct Model {
+    /// In the order in which they were added.
     entries: Vec<ModelEntry>,
+    evicts: bool,
+    capacity: usize,
     removed: Vec<FlowRemoved>,
 }
 
@@ -73,8 +76,8 @@ impl Model {
         }
         let is_same = |e: &ModelEntry| in_table(&e) && e.stats.priority == m.priority && e.rule == rule;
         let old = self.entries.iter().position(is_same).map(|at| self.entries.remove(at));
-        if old.is_none() && self.entries.iter().filter(in_table).count() >= CAPACITY {
-            return Err(ErrorCode::FlowModTableFull);
+        if old.is_none() && self.entries.iter().filter(in_table).count() >= self.capacity {
+            self.make_room(m, now)?;
         }
         let keeps = version != Version::V1_0 && !m.flags.contains(FlowModFlags::RESET_COUNTS);
         let counts = old.filter(|_| keeps).map_or((0, 0), |o| (o.stats.packet_count, o.stats.byte_count));
@@ -86,7 +89,7 @@ impl Model {
             idle_timeout: m.idle_timeout,
             hard_timeout: m.hard_timeout,
             flags: m.flags,
-            importance: 0,
+            importance: m.importance,
             cookie: m.cookie,
             packet_count: counts.0,
             byte_count: counts.1,
@@ -96,6 +99,23 @@ impl Model {
             unknown_stats: vec![],
         };
         self.entries.push(ModelEntry { stats, rule, created: now, used: now });
+        Ok(())
+    }
+
+    /// Evicts the entry of least importance, least time left and least age, if it matters no more than the new.
+    fn make_room(&mut self, m: &FlowMod, now: Nanos) -> Result<(), ErrorCode> {
+        let time_left = |e: &ModelEntry| {
+            let after = |since: Nanos, s: u16| (s > 0).then(|| since + Nanos::from_secs(s.into()));
+            let ends = [after(e.created, e.stats.hard_timeout), after(e.used, e.stats.idle_timeout)];
+            ends.into_iter().flatten().min().unwrap_or(Nanos(u64::MAX))
+        };
+        let rivals = self.entries.iter().filter(|e| e.stats.table_id == m.table_id);
+        let least = rivals.min_by_key(|e| (e.stats.importance, time_left(e))).expect("the table is full");
+        if !self.evicts || least.stats.importance > m.importance {
+            return Err(ErrorCode::FlowModTableFull);
+        }
+        let victim = least.clone();
+        self.remove_if(now, |e| (*e == victim).then_some(FlowRemovedReason::Eviction));
         Ok(())
     }
 
@@ -183,9 +203,11 @@ fn flow_mod() -> impl Strategy<Value = FlowMod> {
     let out_port = prop_oneof![3 => Just(PortNo::ANY), 1 => (1u32..3).prop_map(PortNo)];
     let timeout = || prop_oneof![2 => Just(0u16), 1 => 1u16..4];
     let cookies = (0u64..4, prop_oneof![Just(0u64), Just(1), Just(u64::MAX)]);
-    ((command, 0u8..2, cookies, timeout(), timeout()), (0u16..3, out_port, 0u32..8, 1u32..3, some_match()))
+    let first = (command, 0u8..2, cookies, timeout(), timeout());
+    let second = (0u16..3, out_port, 0u32..8, 1u32..3, some_match(), 0u16..3);
+    (first, second)
         .prop_map(|((command, table_id, cookies, idle_timeout, hard_timeout), rest)| {
-            let (priority, out_port, flags, port, match_) = rest;
+            let (priority, out_port, flags, port, match_, importance) = rest;
             FlowMod {
                 command,
                 table_id,
@@ -195,6 +217,7 @@ fn flow_mod() -> impl Strategy<Value = FlowMod> {
                 hard_timeout,
                 priority,
                 out_port,
+                importance,
                 flags: FlowModFlags(flags),
                 match_,
                 instructions: vec![Instruction::ApplyActions(vec![Action::output(PortNo(port))])],
@@ -245,10 +268,15 @@ fn wanted(model: &Model, now: Nanos) -> Vec<FlowStats> {
     sorted(aged.collect())
 }
 
-fn check(steps: Vec<Step>, version: Version) -> Result<(), TestCaseError> {
-    let ports = vec![];
-    let mut ours = Pipeline::new(Limits { tables: 2, entries: CAPACITY }, ports);
-    let (mut model, mut sink, mut now) = (Model::default(), Memory::default(), Nanos::from_secs(5));
+fn check(steps: Vec<Step>, version: Version, capacity: usize) -> Result<(), TestCaseError> {
+    let mut ours = Pipeline::new(Limits { tables: 2, entries: capacity }, vec![]);
+    let (mut sink, mut now) = (Memory::default(), Nanos::from_secs(5));
+    let evicts = version == Version::V1_4;
+    let mut model = Model { evicts, capacity, ..Model::default() };
+    if evicts {
+        let request = TableMod { table_id: TABLE_ALL, config: TableConfig::EVICTION, ..TableMod::default() };
+        prop_assert_eq!(ours.table_mod(&request, version), Ok(()));
+    }
     for step in steps {
         match step {
             Step::Change(mut m) => {
@@ -295,11 +323,16 @@ proptest! {
 
     #[test]
     fn agrees_with_the_model_in_1_3(steps in prop::collection::vec(step(), 1..60)) {
-        check(steps, Version::V1_3)?;
+        check(steps, Version::V1_3, CAPACITY)?;
+    }
+
+    #[test]
+    fn agrees_with_the_model_when_full_tables_evict(steps in prop::collection::vec(step(), 1..60)) {
+        check(steps, Version::V1_4, 3)?;
     }
 
     #[test]
     fn agrees_with_the_model_in_1_0(steps in prop::collection::vec(step(), 1..60)) {
-        check(steps, Version::V1_0)?;
+        check(steps, Version::V1_0, CAPACITY)?;
     }
 }

@@ -72,9 +72,9 @@ impl Body {
 
     /// The groups that its buckets send to, each once.
     pub fn targets(&self) -> Vec<u32> {
-        let groups = self.buckets.iter().flat_map(|b| b.actions.iter()).filter_map(|action| match action {
-            Action::Group(id) => Some(*id),
-            _ => None,
+        let groups = self.buckets.iter().flat_map(|b| b.actions.iter()).filter_map(|action| {
+            let Action::Group(id) = action else { return None };
+            Some(*id)
         });
         let mut groups: Vec<u32> = groups.collect();
         groups.sort_unstable();
@@ -124,7 +124,7 @@ fn flow_hash(key: &FlowKey) -> u64 {
 }
 
 /// Spreads every bit over all others (the finalizer of splitmix64).
-fn mixed(bits: u64) -> u64 {
+pub fn mixed(bits: u64) -> u64 {
     let bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

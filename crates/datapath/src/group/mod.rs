@@ -9,7 +9,7 @@ mod tests;
 use crate::id_map::IdMap;
 use crate::ports::Ports;
 use crate::stats::seconds;
-pub use body::{Alternative, Body};
+pub use body::{Alternative, Body, mixed};
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
     Bucket, BucketCounter, GROUP_ALL, GroupCapabilities, GroupDesc, GroupFeatures, GroupStats, Property,

@@ -37,8 +37,9 @@ impl Shaper {
         self.bucket.drain(self.cost(bytes), now);
     }
 
-    fn ready_at(&self, bytes: usize) -> Nanos {
-        self.bucket.ready_at(self.cost(bytes)).unwrap_or(Nanos(u64::MAX))
+    fn ready_at(&mut self, bytes: usize, now: Nanos) -> Nanos {
+        let cost = self.cost(bytes);
+        self.bucket.ready_at(cost, now).unwrap_or(Nanos(u64::MAX))
     }
 
     fn cost(&self, bytes: usize) -> u64 {
@@ -212,14 +213,17 @@ impl<F> Scheduler<F> {
         best.map(|(_, _, place)| place)
     }
 
-    /// When a frame may leave, if none is added: now, later, or never because none waits.
-    pub fn next_ready(&self, now: Nanos) -> Option<Nanos> {
-        let ready = self.queues.iter().filter_map(|queue| {
+    /// When it is worth asking for a frame again, if none is added: now, later, or never because none waits.
+    pub fn next_ready(&mut self, now: Nanos) -> Option<Nanos> {
+        if let Some(head) = self.choose(now).and_then(|place| self.queues[place].head()) {
+            return Some(self.link.as_mut().map_or(now, |link| link.ready_at(head, now)));
+        }
+        // All that wait have had their maximum.
+        let ready = self.queues.iter_mut().filter_map(|queue| {
             let head = queue.head()?;
-            let shapers = [&queue.max, &self.link].into_iter().flatten();
-            Some(shapers.map(|shaper| shaper.ready_at(head)).max().unwrap_or(now))
+            Some(queue.max.as_mut().map_or(now, |max| max.ready_at(head, now)))
         });
-        ready.min().map(|at| at.max(now))
+        ready.min()
     }
 
     /// Number of frames that wait.

@@ -5,18 +5,18 @@ use flowgauge_clock::Nanos;
 use flowgauge_openflow::PortNo;
 use proptest::prelude::*;
 
-const LINK: u64 = 100_000_000;
+const LINK: u64 = 20_000_000;
 /// Longer than any burst matters.
 const SPAN: Nanos = Nanos::from_secs(2);
 
 /// Keeps these queues filled with frames of these lengths and serves the link for [`SPAN`]; gives each queue's
 /// bits per second.
 fn saturated(setups: &[QueueSetup], lens: &[usize]) -> Vec<u64> {
-    let mut scheduler = Scheduler::new(Some(LINK), setups, 1000, Nanos::ZERO);
+    let mut scheduler = Scheduler::new(Some(LINK), setups, 50, Nanos::ZERO);
     let mut now = Nanos::ZERO;
     while now < SPAN {
         for (setup, &len) in setups.iter().zip(lens) {
-            let _ = scheduler.enqueue(Some(setup.id), len, setup.id);
+            while scheduler.enqueue(Some(setup.id), len, setup.id).is_ok() {}
         }
         while scheduler.dequeue(now).is_some() {}
         let next = scheduler.next_ready(now).expect("queues are filled");

@@ -41,7 +41,7 @@ impl Sink for Memory {
     }
 
     fn punt(&mut self, p: &Punt<'_>) {
-        let Punt { bytes, max_len, reason, table_id, cookie, key } = *p;
+        let Punt { bytes, max_len, reason, table_id, cookie, key, .. } = *p;
         self.punts.push(Punted { bytes: bytes.to_vec(), max_len, reason, table_id, cookie, key: *key });
     }
 
