@@ -7,6 +7,7 @@
 pub(crate) mod wire;
 
 mod error;
+mod nicira;
 mod oxm;
 pub(crate) mod reader;
 mod shared;

@@ -7,6 +7,7 @@
 use flowgauge_packet::Field;
 
 use super::error::{DecodeError, DecodeErrorKind, EncodeError, Part};
+use super::nicira;
 use super::reader::Reader;
 use super::wire::Wire;
 use super::writer::{FlowContext, Writer};
@@ -82,6 +83,25 @@ const fn place(field: Field) -> Place {
         Field::PbbUca => Since(Version::V1_4, 41),
         Field::ActsetOutput => BasicSince15(43),
         Field::PacketType => Since(Version::V1_5, 44),
+        Field::Reg0 => Nicira(0),
+        Field::Reg1 => Nicira(1),
+        Field::Reg2 => Nicira(2),
+        Field::Reg3 => Nicira(3),
+        Field::Reg4 => Nicira(4),
+        Field::Reg5 => Nicira(5),
+        Field::Reg6 => Nicira(6),
+        Field::Reg7 => Nicira(7),
+        Field::Reg8 => Nicira(8),
+        Field::Reg9 => Nicira(9),
+        Field::Reg10 => Nicira(10),
+        Field::Reg11 => Nicira(11),
+        Field::Reg12 => Nicira(12),
+        Field::Reg13 => Nicira(13),
+        Field::Reg14 => Nicira(14),
+        Field::Reg15 => Nicira(15),
+        Field::TunSrc => Nicira(31),
+        Field::TunDst => Nicira(32),
+        Field::PktMark => Nicira(33),
     }
 }
 
@@ -95,6 +115,14 @@ fn class_and_field(field: Field, version: Version) -> Option<u32> {
         Place::BasicSince15(number) => Some(EXPERIMENTER | number << 9),
         Place::Nicira(number) => Some(NICIRA | number << 9),
         Place::Nowhere => None,
+    }
+}
+
+/// Class and number of a field of the basic class in the newest version that has it; `None` for other classes.
+pub(crate) const fn basic(field: Field) -> Option<u32> {
+    match place(field) {
+        Place::Basic(number) | Place::Since(_, number) | Place::BasicSince15(number) => Some(BASIC | number << 9),
+        Place::Nicira(_) | Place::Nowhere => None,
     }
 }
 
@@ -125,8 +153,19 @@ fn field_of(header: u32, version: Version) -> Option<Field> {
     if header & 0xffff_0000 == BASIC && number < BY_NUMBER.len() {
         return BY_NUMBER[number];
     }
-    const OTHERS: [Field; 5] =
-        [Field::IpTtl, Field::TcpFlags, Field::PbbUca, Field::ActsetOutput, Field::PacketType];
+    const OTHERS: [Field; 8] = [
+        Field::IpTtl,
+        Field::TcpFlags,
+        Field::PbbUca,
+        Field::ActsetOutput,
+        Field::PacketType,
+        Field::TunSrc,
+        Field::TunDst,
+        Field::PktMark,
+    ];
+    if header & 0xffff_0000 == NICIRA && number < 16 {
+        return Field::register(number as u8);
+    }
     OTHERS.into_iter().find(|&f| class_and_field(f, version) == Some(header & !0x1ff))
 }
 
@@ -260,6 +299,7 @@ impl Wire for OxmMatch {
         while !fields.is_empty() {
             match read(&mut fields)? {
                 Oxm::Known(entry) => result.entries.push(entry),
+                Oxm::Raw(raw) if nicira::add_raw(&mut result, &raw) => {}
                 Oxm::Raw(raw) => result.unknown.push(raw),
             }
         }

@@ -3,6 +3,7 @@
 use flowgauge_packet::{Field, MacAddr};
 
 use crate::codec::error::{DecodeError, EncodeError, Part};
+use crate::codec::nicira;
 use crate::codec::reader::Reader;
 use crate::codec::wire::{All, Mac, Port16, Wire};
 use crate::codec::writer::Writer;
@@ -63,21 +64,24 @@ impl Wire for ActionWire {
                 w.zeros(6);
                 w.u32(queue_id);
             }
+            Action::Nicira(ref action) => return nicira::write_action(action, w),
             Action::Experimenter { experimenter, ref data } => {
                 return write_open(VENDOR, &experimenter.to_be_bytes(), data, w);
             }
             Action::Unknown { action_type, ref data } => return write_open(action_type, &[], data, w),
             Action::CopyTtlOut => return Err(w.inexpressible("copy_ttl_out")),
             Action::CopyTtlIn => return Err(w.inexpressible("copy_ttl_in")),
-            Action::SetMplsTtl(_) => return Err(w.inexpressible("set_mpls_ttl")),
-            Action::DecMplsTtl => return Err(w.inexpressible("dec_mpls_ttl")),
             Action::PushVlan(_) => return Err(w.inexpressible("push_vlan")),
-            Action::PushMpls(_) => return Err(w.inexpressible("push_mpls")),
-            Action::PopMpls(_) => return Err(w.inexpressible("pop_mpls")),
-            Action::SetQueue(_) => return Err(w.inexpressible("set_queue")),
-            Action::Group(_) => return Err(w.inexpressible("group")),
-            Action::SetNwTtl(_) => return Err(w.inexpressible("mod_nw_ttl")),
-            Action::DecNwTtl => return Err(w.inexpressible("dec_ttl")),
+            Action::SetMplsTtl(_)
+            | Action::DecMplsTtl
+            | Action::PushMpls(_)
+            | Action::PopMpls(_)
+            | Action::SetQueue(_)
+            | Action::Group(_)
+            | Action::SetNwTtl(_)
+            | Action::DecNwTtl => return nicira::write_native(action, "action", w),
+            Action::CopyField { .. } => return Err(w.inexpressible("copy_field")),
+            Action::Meter(_) => return Err(w.inexpressible("meter")),
             Action::PushPbb(_) => return Err(w.inexpressible("push_pbb")),
             Action::PopPbb => return Err(w.inexpressible("pop_pbb")),
         }
@@ -109,7 +113,7 @@ fn read_arguments(action_type: u16, r: &mut Reader) -> Result<Action, DecodeErro
         }
         VENDOR => {
             let experimenter = r.u32("vendor")?;
-            Action::Experimenter { experimenter, data: r.rest().to_vec() }
+            nicira::read_action(experimenter, r.rest(), r.version)
         }
         _ => Action::Unknown { action_type, data: r.rest().to_vec() },
     })
@@ -130,7 +134,7 @@ fn fixed(action_type: u16, argument: u32, w: &mut Writer) {
 
 fn write_set_field(field: Field, value: u128, mask: u128, w: &mut Writer) -> Result<(), EncodeError> {
     if mask != field.full_mask() {
-        return Err(w.inexpressible("set_field mask"));
+        return nicira::write_native(&Action::SetField { field, value, mask }, "set_field mask", w);
     }
     if value > field.full_mask() {
         return Err(w.out_of_range(field.name(), value));
@@ -147,7 +151,8 @@ fn write_set_field(field: Field, value: u128, mask: u128, w: &mut Writer) -> Res
         Field::IpDscp => fixed(SET_NW_TOS, argument << 26, w),
         Field::TcpSrc | Field::UdpSrc | Field::SctpSrc => fixed(SET_TP_SRC, argument << 16, w),
         Field::TcpDst | Field::UdpDst | Field::SctpDst => fixed(SET_TP_DST, argument << 16, w),
-        other => return Err(w.inexpressible(other.name())),
+        Field::VlanVid => return Err(w.inexpressible(field.name())),
+        other => return nicira::write_native(&Action::SetField { field, value, mask }, other.name(), w),
     }
     Ok(())
 }
@@ -172,6 +177,16 @@ fn write_open(action_type: u16, prefix: &[u8], data: &[u8], w: &mut Writer) -> R
     w.bytes(data);
     w.patch_length(start + 2, start);
     Ok(())
+}
+
+/// Reads actions up to the end, as a flow entry's instructions.
+pub(crate) fn read_instructions(r: &mut Reader) -> Result<Vec<Instruction>, DecodeError> {
+    InstructionsWire::read(r, "actions")
+}
+
+/// Writes a flow entry's instructions as actions.
+pub(crate) fn write_instructions(value: &Vec<Instruction>, w: &mut Writer) -> Result<(), EncodeError> {
+    InstructionsWire::write(value, "actions", w)
 }
 
 /// A flow entry's actions: 1.0 has no instructions, and actions are applied.

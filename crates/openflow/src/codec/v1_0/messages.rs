@@ -6,6 +6,7 @@ use super::actions::{Actions, InstructionsWire};
 use super::flags::{CapabilityBits, FlowFlagBits, LinkBits};
 use super::flow_match::MatchWire;
 use crate::codec::error::{DecodeError, EncodeError};
+use crate::codec::nicira;
 use crate::codec::reader::Reader;
 use crate::codec::wire::{
     After, All, Before, Bits, Buffer, Coded, Mac, Port16, ReportBits, Rest, Text, U8, U16, U32, U64, Wire,
@@ -72,8 +73,9 @@ layout!(FlowModBody: FlowMod {
     instructions: InstructionsWire,
 } none { cookie_mask: 0, out_group: GROUP_ANY, importance: 0 } lost { table_id: 0 });
 
-/// A FLOW_MOD. 1.0 says nothing of tables; Open vSwitch's extension puts the table's number into the upper byte
-/// of the command. That is read, so that a switch can refuse it, but not written. All ones there would look like
+/// A FLOW_MOD. 1.0 says nothing of tables; Nicira's extension puts the table's number into the upper byte of the
+/// command once [`NiciraMessage::FlowModTableId`](crate::model::NiciraMessage) has said so. A switch without it
+/// refuses any table but the first. All ones there would look like
 /// [`TABLE_ALL`], which means nothing special in 1.0: they make the command unknown.
 pub(crate) struct FlowModWire;
 
@@ -88,10 +90,10 @@ impl Wire for FlowModWire {
         })
     }
     fn write(value: &FlowMod, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
-        if value.table_id != 0 && value.table_id != TABLE_ALL {
-            return Err(w.inexpressible("table_id"));
-        }
-        FlowModBody::write(value, name, w)
+        let start = w.position();
+        FlowModBody::write(value, name, w)?;
+        w.out[start + COMMAND_OFFSET] = nicira::table_byte(value.table_id);
+        Ok(())
     }
 }
 

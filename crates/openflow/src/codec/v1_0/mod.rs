@@ -11,8 +11,9 @@ use super::error::{DecodeError, DecodeErrorKind, EncodeError};
 use super::reader::Reader;
 use super::wire::{Before, Port16, Rest};
 use super::writer::Writer;
-use super::{get, put, shared};
+use super::{get, nicira, put, shared};
 use crate::model::{Body, Kind};
+pub(crate) use actions::{read_instructions, write_instructions};
 
 /// Writes what follows the header.
 pub(crate) fn write_body(body: &Body, w: &mut Writer) -> Result<(), EncodeError> {
@@ -21,6 +22,7 @@ pub(crate) fn write_body(body: &Body, w: &mut Writer) -> Result<(), EncodeError>
         Body::Error(error) => put::<shared::ErrorWire>(error, w),
         Body::EchoRequest(data) | Body::EchoReply(data) | Body::Unknown { data, .. } => put::<Rest>(data, w),
         Body::Experimenter(experimenter) => put::<shared::ExperimenterWire>(experimenter, w),
+        Body::Nicira(message) => nicira::write_message(message, w),
         Body::GetConfigReply(config) | Body::SetConfig(config) => put::<shared::Config>(config, w),
         Body::FeaturesRequest | Body::GetConfigRequest | Body::BarrierRequest | Body::BarrierReply => Ok(()),
         Body::FeaturesReply(features) => put::<messages::FeaturesReply>(features, w),
@@ -34,10 +36,10 @@ pub(crate) fn write_body(body: &Body, w: &mut Writer) -> Result<(), EncodeError>
         Body::MultipartReply(reply) => stats::write_reply(reply, w),
         Body::QueueGetConfigRequest(port) => put::<Before<2, Port16>>(port, w),
         Body::QueueGetConfigReply(config) => put::<queue::QueueConfigWire>(config, w),
+        Body::RoleRequest(role) => nicira::write_role(role, false, w),
+        Body::RoleReply(role) => nicira::write_role(role, true, w),
         Body::GroupMod(_)
         | Body::TableMod(_)
-        | Body::RoleRequest(_)
-        | Body::RoleReply(_)
         | Body::GetAsyncRequest
         | Body::GetAsyncReply(_)
         | Body::SetAsync(_)
@@ -52,7 +54,7 @@ pub(crate) fn read_body(kind: Kind, r: &mut Reader) -> Result<Body, DecodeError>
         Kind::Error => get::<shared::ErrorWire>(r).map(Body::Error),
         Kind::EchoRequest => get::<Rest>(r).map(Body::EchoRequest),
         Kind::EchoReply => get::<Rest>(r).map(Body::EchoReply),
-        Kind::Experimenter => get::<shared::ExperimenterWire>(r).map(Body::Experimenter),
+        Kind::Experimenter | Kind::Nicira => get::<shared::ExperimenterWire>(r).map(|e| nicira::read_message(e, r.version)),
         Kind::FeaturesRequest => Ok(Body::FeaturesRequest),
         Kind::GetConfigRequest => Ok(Body::GetConfigRequest),
         Kind::GetConfigReply => get::<shared::Config>(r).map(Body::GetConfigReply),

@@ -8,7 +8,7 @@ use crate::codec::shared::ExperimenterWire;
 use crate::codec::v1_3::{AggregateWire, DescWire};
 use crate::codec::wire::{After, All, Before, Coded, Port16, Rest, Sized16, Text, U8, U16, U32, U64, Wire};
 use crate::codec::writer::Writer;
-use crate::codec::{get, put};
+use crate::codec::{get, nicira, put};
 use crate::model::{
     FlowModFlags, FlowStats, FlowStatsRequest, GROUP_ANY, MultipartKind, MultipartReply, MultipartRequest,
     PortStats, QueueStats, ReplyBody, RequestBody, TableStats,
@@ -95,6 +95,8 @@ pub(crate) fn write_request(request: &MultipartRequest, w: &mut Writer) -> Resul
             w.u32(*queue_id);
             Ok(())
         }
+        RequestBody::NiciraFlow(flow) => nicira::write_request(flow, false, w),
+        RequestBody::NiciraAggregate(flow) => nicira::write_request(flow, true, w),
         RequestBody::Experimenter(experimenter) => put::<ExperimenterWire>(experimenter, w),
         RequestBody::Unknown { data, .. } => put::<Rest>(data, w),
         RequestBody::Group(_)
@@ -119,7 +121,7 @@ pub(crate) fn read_request(r: &mut Reader) -> Result<MultipartRequest, DecodeErr
         MultipartKind::Queue => {
             RequestBody::Queue { port: get::<Before<2, Port16>>(r)?, queue_id: r.u32("queue_id")? }
         }
-        MultipartKind::Experimenter => RequestBody::Experimenter(get::<ExperimenterWire>(r)?),
+        MultipartKind::Experimenter => nicira::read_request(get::<ExperimenterWire>(r)?, r.version),
         MultipartKind::Group
         | MultipartKind::GroupDesc
         | MultipartKind::GroupFeatures
@@ -142,6 +144,8 @@ pub(crate) fn write_reply(reply: &MultipartReply, w: &mut Writer) -> Result<(), 
         ReplyBody::Table(tables) => put::<All<TableStatsWire>>(tables, w),
         ReplyBody::PortStats(ports) => put::<All<PortStatsWire>>(ports, w),
         ReplyBody::Queue(queues) => put::<All<QueueStatsWire>>(queues, w),
+        ReplyBody::NiciraFlow(flows) => nicira::write_reply(flows, w),
+        ReplyBody::NiciraAggregate(sum) => nicira::write_aggregate(sum, w),
         ReplyBody::Experimenter(experimenter) => put::<ExperimenterWire>(experimenter, w),
         ReplyBody::Unknown { data, .. } => put::<Rest>(data, w),
         ReplyBody::Group(_)
@@ -164,7 +168,7 @@ pub(crate) fn read_reply(r: &mut Reader) -> Result<MultipartReply, DecodeError> 
         MultipartKind::Table => ReplyBody::Table(get::<All<TableStatsWire>>(r)?),
         MultipartKind::PortStats => ReplyBody::PortStats(get::<All<PortStatsWire>>(r)?),
         MultipartKind::Queue => ReplyBody::Queue(get::<All<QueueStatsWire>>(r)?),
-        MultipartKind::Experimenter => ReplyBody::Experimenter(get::<ExperimenterWire>(r)?),
+        MultipartKind::Experimenter => nicira::read_reply(get::<ExperimenterWire>(r)?, r.version),
         MultipartKind::Group
         | MultipartKind::GroupDesc
         | MultipartKind::GroupFeatures

@@ -1,11 +1,12 @@
 //! Actions since 1.1.
 
 use crate::codec::error::{DecodeError, EncodeError, Part};
+use crate::codec::nicira;
 use crate::codec::oxm::{self, Oxm};
 use crate::codec::reader::Reader;
 use crate::codec::wire::{All, Wire};
 use crate::codec::writer::Writer;
-use crate::model::{Action, MatchEntry, PortNo};
+use crate::model::{Action, MatchEntry, PortNo, Version};
 use flowgauge_packet::Field;
 
 const OUTPUT: u16 = 0;
@@ -80,6 +81,7 @@ impl Wire for ActionWire {
             Action::DecNwTtl => fixed(DEC_NW_TTL, 0, w),
             Action::PushPbb(ethertype) => fixed(PUSH_PBB, u32::from(ethertype) << 16, w),
             Action::PopPbb => fixed(POP_PBB, 0, w),
+            Action::Nicira(ref action) => return nicira::write_action(action, w),
             Action::Experimenter { experimenter, ref data } => {
                 return write_open(EXPERIMENTER, &experimenter.to_be_bytes(), data, w);
             }
@@ -113,7 +115,7 @@ fn read_arguments(action_type: u16, r: &mut Reader) -> Result<Action, DecodeErro
         POP_PBB => nothing(r, Action::PopPbb)?,
         EXPERIMENTER => {
             let experimenter = r.u32("experimenter")?;
-            Action::Experimenter { experimenter, data: r.rest().to_vec() }
+            nicira::read_action(experimenter, r.rest(), r.version)
         }
         _ => Action::Unknown { action_type, data: r.rest().to_vec() },
     })
@@ -139,8 +141,11 @@ fn read_set_field(r: &mut Reader) -> Result<Action, DecodeError> {
             r.rest();
             Ok(Action::SetField { field: entry.field, value: entry.value, mask: entry.mask })
         }
-        Oxm::Raw(_) => {
+        Oxm::Raw(raw) => {
             r.rest();
+            if let Some(action) = nicira::read_set_field(&raw) {
+                return Ok(action);
+            }
             Ok(Action::Unknown { action_type: SET_FIELD, data: whole.to_vec() })
         }
     }
@@ -162,8 +167,8 @@ fn write_output(port: PortNo, max_len: u16, w: &mut Writer) {
 }
 
 fn write_set_field(field: Field, value: u128, mask: u128, w: &mut Writer) -> Result<(), EncodeError> {
-    if mask != field.full_mask() {
-        return Err(w.inexpressible("set_field mask"));
+    if mask != field.full_mask() && w.version < Version::V1_5 {
+        return nicira::write_native(&Action::SetField { field, value, mask }, "set_field mask", w);
     }
     if field == Field::IpTtl {
         let ttl = u8::try_from(value).map_err(|_| w.out_of_range(field.name(), value))?;

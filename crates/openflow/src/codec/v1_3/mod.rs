@@ -14,7 +14,7 @@ use super::error::{DecodeError, EncodeError};
 use super::reader::Reader;
 use super::wire::{Before, Port32, Rest};
 use super::writer::Writer;
-use super::{get, put, shared};
+use super::{get, nicira, put, shared};
 use crate::model::{Body, Kind};
 pub(crate) use queue::PropertyWire;
 pub(crate) use stats::{AggregateWire, DescWire};
@@ -26,6 +26,7 @@ pub(crate) fn write_body(body: &Body, w: &mut Writer) -> Result<(), EncodeError>
         Body::Error(error) => put::<shared::ErrorWire>(error, w),
         Body::EchoRequest(data) | Body::EchoReply(data) | Body::Unknown { data, .. } => put::<Rest>(data, w),
         Body::Experimenter(experimenter) => put::<shared::ExperimenterWire>(experimenter, w),
+        Body::Nicira(message) => nicira::write_message(message, w),
         Body::GetConfigReply(config) | Body::SetConfig(config) => put::<shared::Config>(config, w),
         Body::FeaturesRequest | Body::GetConfigRequest | Body::BarrierRequest | Body::BarrierReply => Ok(()),
         Body::FeaturesReply(features) => put::<messages::FeaturesReply>(features, w),
@@ -55,7 +56,7 @@ pub(crate) fn read_body(kind: Kind, r: &mut Reader) -> Result<Body, DecodeError>
         Kind::Error => get::<shared::ErrorWire>(r).map(Body::Error),
         Kind::EchoRequest => get::<Rest>(r).map(Body::EchoRequest),
         Kind::EchoReply => get::<Rest>(r).map(Body::EchoReply),
-        Kind::Experimenter => get::<shared::ExperimenterWire>(r).map(Body::Experimenter),
+        Kind::Experimenter | Kind::Nicira => get::<shared::ExperimenterWire>(r).map(|e| nicira::read_message(e, r.version)),
         Kind::FeaturesRequest => Ok(Body::FeaturesRequest),
         Kind::GetConfigRequest => Ok(Body::GetConfigRequest),
         Kind::GetConfigReply => get::<shared::Config>(r).map(Body::GetConfigReply),

@@ -12,7 +12,7 @@ use crate::codec::reader::Reader;
 use crate::codec::shared::ExperimenterWire;
 use crate::codec::wire::{All, Before, Coded, Port32, Rest, Sized16, U32, Wire};
 use crate::codec::writer::Writer;
-use crate::codec::{get, put};
+use crate::codec::{get, nicira, put};
 use crate::model::{MultipartKind, MultipartReply, MultipartRequest, PortNo, ReplyBody, RequestBody};
 
 /// The flag that says that more parts follow.
@@ -46,6 +46,8 @@ pub(crate) fn write_request(request: &MultipartRequest, w: &mut Writer) -> Resul
             put::<Before<4, U32>>(id, w)
         }
         RequestBody::TableFeatures(tables) => put::<All<TableFeaturesWire>>(tables, w),
+        RequestBody::NiciraFlow(flow) => nicira::write_request(flow, false, w),
+        RequestBody::NiciraAggregate(flow) => nicira::write_request(flow, true, w),
         RequestBody::Experimenter(experimenter) => put::<ExperimenterWire>(experimenter, w),
         RequestBody::Unknown { data, .. } => put::<Rest>(data, w),
         RequestBody::Desc
@@ -76,7 +78,7 @@ pub(crate) fn read_request(r: &mut Reader) -> Result<MultipartRequest, DecodeErr
         MultipartKind::MeterFeatures => RequestBody::MeterFeatures,
         MultipartKind::TableFeatures => RequestBody::TableFeatures(get::<All<TableFeaturesWire>>(r)?),
         MultipartKind::PortDesc => RequestBody::PortDesc,
-        MultipartKind::Experimenter => RequestBody::Experimenter(get::<ExperimenterWire>(r)?),
+        MultipartKind::Experimenter => nicira::read_request(get::<ExperimenterWire>(r)?, r.version),
         MultipartKind::Unknown(kind) => RequestBody::Unknown { kind, data: r.rest().to_vec() },
     };
     Ok(MultipartRequest { more, body })
@@ -99,6 +101,8 @@ pub(crate) fn write_reply(reply: &MultipartReply, w: &mut Writer) -> Result<(), 
         ReplyBody::MeterFeatures(features) => put::<MeterFeaturesWire>(features, w),
         ReplyBody::TableFeatures(tables) => put::<All<TableFeaturesWire>>(tables, w),
         ReplyBody::PortDesc(ports) => put::<All<PortWire>>(ports, w),
+        ReplyBody::NiciraFlow(flows) => nicira::write_reply(flows, w),
+        ReplyBody::NiciraAggregate(sum) => nicira::write_aggregate(sum, w),
         ReplyBody::Experimenter(experimenter) => put::<ExperimenterWire>(experimenter, w),
         ReplyBody::Unknown { data, .. } => put::<Rest>(data, w),
     }
@@ -121,7 +125,7 @@ pub(crate) fn read_reply(r: &mut Reader) -> Result<MultipartReply, DecodeError> 
         MultipartKind::MeterFeatures => ReplyBody::MeterFeatures(get::<MeterFeaturesWire>(r)?),
         MultipartKind::TableFeatures => ReplyBody::TableFeatures(get::<All<TableFeaturesWire>>(r)?),
         MultipartKind::PortDesc => ReplyBody::PortDesc(get::<All<PortWire>>(r)?),
-        MultipartKind::Experimenter => ReplyBody::Experimenter(get::<ExperimenterWire>(r)?),
+        MultipartKind::Experimenter => nicira::read_reply(get::<ExperimenterWire>(r)?, r.version),
         MultipartKind::Unknown(kind) => ReplyBody::Unknown { kind, data: r.rest().to_vec() },
     };
     Ok(MultipartReply { more, body })
