@@ -237,7 +237,7 @@ pub(crate) fn write(entry: &MatchEntry, w: &mut Writer) -> Result<(), EncodeErro
 }
 
 /// Reads a field's header without a value.
-pub(crate) fn read_id(r: &mut Reader) -> Result<OxmId, DecodeError> {
+fn read_id(r: &mut Reader) -> Result<OxmId, DecodeError> {
     let header = r.u32("OXM header")?;
     let is_experimenter = header & 0xffff_0000 == EXPERIMENTER;
     let experimenter = if is_experimenter { Some(r.u32("experimenter of an OXM field")?) } else { None };
@@ -258,7 +258,7 @@ fn id_header(field: Field, header: u32) -> Option<u32> {
 }
 
 /// Writes a field's header without a value.
-pub(crate) fn write_id(id: &OxmId, w: &mut Writer) -> Result<(), EncodeError> {
+fn write_id(id: &OxmId, w: &mut Writer) -> Result<(), EncodeError> {
     match *id {
         OxmId::Field { field, masked } => {
             let class = class_and_field(field, w.version).ok_or_else(|| w.inexpressible(field.name()))?;
@@ -274,6 +274,20 @@ pub(crate) fn write_id(id: &OxmId, w: &mut Writer) -> Result<(), EncodeError> {
         }
     }
     Ok(())
+}
+
+/// A field without a value.
+pub(crate) struct IdWire;
+
+impl Wire for IdWire {
+    type Value = OxmId;
+    const TYPICAL_LEN: usize = 4;
+    fn read(r: &mut Reader, _: &'static str) -> Result<OxmId, DecodeError> {
+        read_id(r)
+    }
+    fn write(value: &OxmId, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        write_id(value, w)
+    }
 }
 
 /// A match made of OXM fields, padded to a multiple of eight bytes.
@@ -293,16 +307,7 @@ impl Wire for OxmMatch {
         if length < 4 || length - 4 > r.left() {
             return Err(DecodeError { part: Part::Match, ..r.bad_length(2, "match length", length) });
         }
-        let mut fields = r.sub(length - 4, "match")?.within(Part::Match);
-        // A field takes at least five bytes, most take six or eight.
-        let mut result = Match { entries: Vec::with_capacity(fields.left() / 6), unknown: Vec::new() };
-        while !fields.is_empty() {
-            match read(&mut fields)? {
-                Oxm::Known(entry) => result.entries.push(entry),
-                Oxm::Raw(raw) if nicira::add_raw(&mut result, &raw) => {}
-                Oxm::Raw(raw) => result.unknown.push(raw),
-            }
-        }
+        let result = read_fields(&mut r.sub(length - 4, "match")?.within(Part::Match))?;
         r.skip_padding(length)?;
         Ok(result)
     }
@@ -312,19 +317,35 @@ impl Wire for OxmMatch {
         let start = w.position();
         w.u16(OXM_MATCH);
         w.u16(0);
-        for entry in &value.entries {
-            write(entry, w)?;
-        }
-        for raw in &value.unknown {
-            write_raw(raw, w)?;
-        }
+        write_fields(value, w)?;
         w.patch_length(start + 2, start);
         w.pad_since(start);
         Ok(())
     }
 }
 
-fn write_raw(raw: &RawOxm, w: &mut Writer) -> Result<(), EncodeError> {
+/// Reads the fields up to the end.
+pub(crate) fn read_fields(r: &mut Reader) -> Result<Match, DecodeError> {
+    // A field takes at least five bytes, most take six or eight.
+    let mut result = Match { entries: Vec::with_capacity(r.left() / 6), unknown: Vec::new() };
+    while !r.is_empty() {
+        match read(r)? {
+            Oxm::Known(entry) => result.entries.push(entry),
+            Oxm::Raw(raw) if nicira::add_raw(&mut result, &raw) => {}
+            Oxm::Raw(raw) => result.unknown.push(raw),
+        }
+    }
+    Ok(result)
+}
+
+/// Writes the fields of a match, known ones first.
+pub(crate) fn write_fields(value: &Match, w: &mut Writer) -> Result<(), EncodeError> {
+    value.entries.iter().try_for_each(|entry| write(entry, w))?;
+    value.unknown.iter().try_for_each(|raw| write_raw(raw, w))
+}
+
+/// Writes a field as it stands.
+pub(crate) fn write_raw(raw: &RawOxm, w: &mut Writer) -> Result<(), EncodeError> {
     if raw.payload.len() != (raw.header & 0xff) as usize {
         return Err(w.out_of_range("length of an unknown OXM field", raw.payload.len() as u128));
     }

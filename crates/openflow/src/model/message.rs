@@ -140,11 +140,77 @@ impl Kind {
 
     /// The message of that number in `version`.
     pub fn from_code(version: Version, code: u8) -> Kind {
-        // The list is in the order of 1.3's numbers, but for METER_MOD at its end, as are 1.3's.
-        let known = Kind::KNOWN.iter().copied().find(|k| k.code(version) == Some(code));
+        let known = BY_CODE[version as usize].get(usize::from(code)).copied().flatten();
         known.unwrap_or(Kind::Unknown(code))
     }
+
+    /// Whether the message only reports something: what a version has no room for is then left out, while a request
+    /// without it would do something else.
+    pub const fn is_report(self) -> bool {
+        match self {
+            Kind::Hello
+            | Kind::EchoRequest
+            | Kind::Experimenter
+            | Kind::Nicira
+            | Kind::FeaturesRequest
+            | Kind::GetConfigRequest
+            | Kind::SetConfig
+            | Kind::PacketOut
+            | Kind::FlowMod
+            | Kind::GroupMod
+            | Kind::PortMod
+            | Kind::TableMod
+            | Kind::MultipartRequest
+            | Kind::BarrierRequest
+            | Kind::QueueGetConfigRequest
+            | Kind::RoleRequest
+            | Kind::GetAsyncRequest
+            | Kind::SetAsync
+            | Kind::MeterMod
+            | Kind::BundleControl
+            | Kind::BundleAddMessage
+            | Kind::Unknown(_) => false,
+            Kind::Error
+            | Kind::EchoReply
+            | Kind::FeaturesReply
+            | Kind::GetConfigReply
+            | Kind::PacketIn
+            | Kind::FlowRemoved
+            | Kind::PortStatus
+            | Kind::MultipartReply
+            | Kind::BarrierReply
+            | Kind::QueueGetConfigReply
+            | Kind::RoleReply
+            | Kind::GetAsyncReply
+            | Kind::RoleStatus
+            | Kind::TableStatus
+            | Kind::RequestForward
+            | Kind::ControllerStatus => true,
+        }
+    }
 }
+
+/// The messages of each version by their numbers, for quick decoding.
+static BY_CODE: [[Option<Kind>; 36]; Version::V1_5 as usize + 1] = {
+    let mut table = [[None; 36]; Version::V1_5 as usize + 1];
+    let mut v = 0;
+    while v < Version::ALL.len() {
+        let version = Version::ALL[v];
+        let mut k = 0;
+        while k < Kind::KNOWN.len() {
+            if let Some(code) = Kind::KNOWN[k].code(version) {
+                let place = &mut table[version as usize][code as usize];
+                // Nicira's messages come as an experimenter's.
+                if place.is_none() {
+                    *place = Some(Kind::KNOWN[k]);
+                }
+            }
+            k += 1;
+        }
+        v += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {

@@ -91,8 +91,8 @@ pub enum RequestBody {
     },
     /// A group's counters; [`GROUP_ALL`](super::GROUP_ALL) for all.
     Group(u32),
-    /// Groups.
-    GroupDesc,
+    /// A group; [`GROUP_ALL`](super::GROUP_ALL) for all (to 1.4 always).
+    GroupDesc(u32),
     /// What groups can do.
     GroupFeatures,
     /// A meter's counters; [`METER_ALL`](super::METER_ALL) for all.
@@ -250,7 +250,7 @@ impl RequestBody {
             RequestBody::PortStats(_) => MultipartKind::PortStats,
             RequestBody::Queue { .. } => MultipartKind::Queue,
             RequestBody::Group(_) => MultipartKind::Group,
-            RequestBody::GroupDesc => MultipartKind::GroupDesc,
+            RequestBody::GroupDesc(_) => MultipartKind::GroupDesc,
             RequestBody::GroupFeatures => MultipartKind::GroupFeatures,
             RequestBody::Meter(_) => MultipartKind::Meter,
             RequestBody::MeterConfig(_) => MultipartKind::MeterConfig,
@@ -263,8 +263,6 @@ impl RequestBody {
             RequestBody::FlowStats(_) => MultipartKind::FlowStats,
             RequestBody::ControllerStatus => MultipartKind::ControllerStatus,
             RequestBody::BundleFeatures(_) => MultipartKind::BundleFeatures,
-            RequestBody::Experimenter(_) => MultipartKind::Experimenter,
-            RequestBody::PortDesc => MultipartKind::PortDesc,
             RequestBody::NiciraFlow(_) | RequestBody::NiciraAggregate(_) | RequestBody::Experimenter(_) => {
                 MultipartKind::Experimenter
             }
@@ -297,7 +295,6 @@ impl ReplyBody {
             ReplyBody::FlowStats(_) => MultipartKind::FlowStats,
             ReplyBody::ControllerStatus(_) => MultipartKind::ControllerStatus,
             ReplyBody::BundleFeatures(_) => MultipartKind::BundleFeatures,
-            ReplyBody::Experimenter(_) => MultipartKind::Experimenter,
             ReplyBody::NiciraFlow(_) | ReplyBody::NiciraAggregate(_) | ReplyBody::Experimenter(_) => {
                 MultipartKind::Experimenter
             }

@@ -2,7 +2,8 @@
 
 use flowgauge_packet::{Field, MacAddr};
 
-use crate::codec::error::{DecodeError, EncodeError, Part};
+use crate::codec::action::{self, write_fixed as fixed, write_open};
+use crate::codec::error::{DecodeError, EncodeError};
 use crate::codec::nicira;
 use crate::codec::reader::Reader;
 use crate::codec::wire::{All, Mac, Port16, Wire};
@@ -31,18 +32,10 @@ pub(crate) type Actions = All<ActionWire>;
 
 impl Wire for ActionWire {
     type Value = Action;
+    const TYPICAL_LEN: usize = 8;
 
     fn read(r: &mut Reader, _: &'static str) -> Result<Action, DecodeError> {
-        let action_type = r.u16("action type")?;
-        let length = usize::from(r.u16("action length")?);
-        if length < 8 || length % 8 != 0 || length - 4 > r.left() {
-            let error = r.bad_length(2, "action length, a multiple of 8", length);
-            return Err(DecodeError { part: Part::Action, ..error });
-        }
-        let mut body = r.sub(length - 4, "action")?.within(Part::Action);
-        let action = read_arguments(action_type, &mut body)?;
-        body.finish("the action")?;
-        Ok(action)
+        action::read(r, read_arguments)
     }
 
     fn write(action: &Action, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
@@ -80,10 +73,10 @@ impl Wire for ActionWire {
             | Action::Group(_)
             | Action::SetNwTtl(_)
             | Action::DecNwTtl => return nicira::write_native(action, "action", w),
-            Action::CopyField { .. } => return Err(w.inexpressible("copy_field")),
-            Action::Meter(_) => return Err(w.inexpressible("meter")),
             Action::PushPbb(_) => return Err(w.inexpressible("push_pbb")),
             Action::PopPbb => return Err(w.inexpressible("pop_pbb")),
+            Action::CopyField { .. } => return Err(w.inexpressible("copy_field")),
+            Action::Meter(_) => return Err(w.inexpressible("meter")),
         }
         Ok(())
     }
@@ -125,13 +118,6 @@ fn read_address(r: &mut Reader) -> Result<u128, DecodeError> {
     Ok(address.to_u64().into())
 }
 
-/// An action of eight bytes.
-fn fixed(action_type: u16, argument: u32, w: &mut Writer) {
-    w.u16(action_type);
-    w.u16(8);
-    w.u32(argument);
-}
-
 fn write_set_field(field: Field, value: u128, mask: u128, w: &mut Writer) -> Result<(), EncodeError> {
     if mask != field.full_mask() {
         return nicira::write_native(&Action::SetField { field, value, mask }, "set_field mask", w);
@@ -162,21 +148,6 @@ fn write_address(action_type: u16, value: u128, w: &mut Writer) {
     w.u16(16);
     w.bytes(&MacAddr::from_u64(value as u64).0);
     w.zeros(6);
-}
-
-/// An action of any length that makes a multiple of eight.
-fn write_open(action_type: u16, prefix: &[u8], data: &[u8], w: &mut Writer) -> Result<(), EncodeError> {
-    let length = 4 + prefix.len() + data.len();
-    if length % 8 != 0 {
-        return Err(w.out_of_range("length of an action", length as u128));
-    }
-    let start = w.position();
-    w.u16(action_type);
-    w.u16(0);
-    w.bytes(prefix);
-    w.bytes(data);
-    w.patch_length(start + 2, start);
-    Ok(())
 }
 
 /// Reads actions up to the end, as a flow entry's instructions.

@@ -8,13 +8,14 @@ use super::flow_match::MatchWire;
 use crate::codec::error::{DecodeError, EncodeError};
 use crate::codec::nicira;
 use crate::codec::reader::Reader;
+use crate::codec::shared::{PacketReason, RemovedReason};
 use crate::codec::wire::{
     After, All, Before, Bits, Buffer, Coded, Mac, Port16, ReportBits, Rest, Text, U8, U16, U32, U64, Wire,
 };
 use crate::codec::writer::Writer;
 use crate::model::{
     Features, FlowMod, FlowModCommand, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketInReason, PacketOut,
-    Port, PortMod, PortNo, PortStatus, TABLE_ALL,
+    Port, PortMod, PortNo, TABLE_ALL,
 };
 
 layout!(FeaturesReply: Features {
@@ -36,9 +37,7 @@ layout!(PortWire: Port {
     advertised: LinkBits,
     supported: LinkBits,
     peer: LinkBits,
-} lost { current_speed: 0, max_speed: 0 });
-
-layout!(PortStatusWire: PortStatus { reason: Before<7, Coded<_, u8>>, port: PortWire });
+} lost default);
 
 layout!(PortModWire: PortMod {
     port_no: Port16,
@@ -46,19 +45,19 @@ layout!(PortModWire: PortMod {
     config: Bits<_, u32>,
     mask: Bits<_, u32>,
     advertise: Before<4, LinkBits>,
-});
+} lost default);
 
 layout!(FlowRemovedWire: FlowRemoved {
     match_: MatchWire,
     cookie: U64,
     priority: U16,
-    reason: Before<1, Coded<_, u8>>,
+    reason: Before<1, RemovedReason>,
     duration_sec: U32,
     duration_nsec: U32,
     idle_timeout: Before<2, U16>,
     packet_count: U64,
     byte_count: U64,
-} lost { table_id: 0, hard_timeout: 0 });
+} lost { table_id: 0, hard_timeout: 0, idle_time: None, unknown_stats: Vec::new() });
 
 layout!(FlowModBody: FlowMod {
     match_: MatchWire,
@@ -126,7 +125,7 @@ impl Wire for PacketInWire {
         Buffer::write(&value.buffer_id, "buffer_id", w)?;
         w.u16(value.total_len);
         Port16::write(&value.in_port(), "in_port", w)?;
-        Coded::<PacketInReason, u8>::write(&value.reason, "reason", w)?;
+        PacketReason::write(&value.reason, "reason", w)?;
         w.zeros(1);
         Rest::write(&value.data, "data", w)
     }
