@@ -3,6 +3,7 @@
 mod flow;
 mod group;
 mod multipart;
+pub mod nicira;
 mod session;
 mod since_1_4;
 
@@ -26,6 +27,7 @@ fn body(v: Version) -> BoxedStrategy<Body> {
         1 => port_mod(v).prop_map(Body::PortMod),
         4 => multipart::request(v).prop_map(Body::MultipartRequest),
         6 => multipart::reply(v).prop_map(Body::MultipartReply),
+        2 => nicira::message(v),
     ];
     let queues = prop_oneof![
         multipart::queue_config(v).prop_map(Body::QueueGetConfigReply),
