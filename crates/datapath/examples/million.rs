@@ -48,6 +48,7 @@ fn fill(name: &str, actions: impl Fn(u32) -> Vec<Action>) {
 
 fn main() {
     fill("shared actions", |_| vec![Action::output(PortNo(2))]);
-    let own = |n: u32| vec![Action::set(Field::EthDst, n.into()), Action::DecNwTtl, Action::output(PortNo(2))];
+    let own =
+        |n: u32| vec![Action::set(Field::EthDst, n.into()), Action::DecNwTtl, Action::output(PortNo(2))];
     fill("own actions", own);
 }

@@ -129,12 +129,8 @@ impl Actor<'_> {
             Action::SetField { field, value, mask } => journey.set_field(field, value, mask),
             Action::SetVlanVid(vid) => journey.set_tag(Field::VlanVid, u128::from(vid)),
             Action::SetVlanPcp(pcp) => journey.set_tag(Field::VlanPcp, u128::from(pcp)),
-            Action::SetTpSrc(port) => {
-                journey.set_port([Field::TcpSrc, Field::UdpSrc, Field::SctpSrc], port)
-            }
-            Action::SetTpDst(port) => {
-                journey.set_port([Field::TcpDst, Field::UdpDst, Field::SctpDst], port)
-            }
+            Action::SetTpSrc(port) => journey.set_port([Field::TcpSrc, Field::UdpSrc, Field::SctpSrc], port),
+            Action::SetTpDst(port) => journey.set_port([Field::TcpDst, Field::UdpDst, Field::SctpDst], port),
             Action::PushVlan(tpid) => journey.edit(|f| edit::push_vlan(f, tpid)),
             Action::PopVlan => journey.edit(edit::pop_vlan),
             Action::PushMpls(eth_type) => journey.edit(|f| edit::push_mpls(f, eth_type)),
@@ -275,10 +271,14 @@ impl Actor<'_> {
     fn group(&mut self, journey: &mut Journey<'_>, id: u32) {
         let Some(body) = self.machine.groups.enter(id, journey.bytes().len()) else { return };
         let is_live = |place: usize| {
-            body.buckets.get(place).is_some_and(|b| self.machine.groups.is_bucket_live(b, &self.machine.ports))
+            body.buckets
+                .get(place)
+                .is_some_and(|b| self.machine.groups.is_bucket_live(b, &self.machine.ports))
         };
         match body.group_type {
-            GroupType::All => (0..body.buckets.len()).for_each(|place| self.bucket(journey, id, &body, place)),
+            GroupType::All => {
+                (0..body.buckets.len()).for_each(|place| self.bucket(journey, id, &body, place))
+            }
             GroupType::Indirect => self.bucket(journey, id, &body, 0),
             GroupType::Select => {
                 if let Some(place) = body.choose(journey.key(), is_live) {
@@ -299,7 +299,8 @@ impl Actor<'_> {
         let Some(bucket) = body.buckets.get(place) else { return };
         self.machine.groups.count_bucket(group, place, journey.bytes().len());
         let mut bench = self.machine.take_bench();
-        let outer = std::mem::replace(&mut self.from, self.from.within(PacketInReason::Group));
+        let outer = self.from;
+        self.from = outer.within(PacketInReason::Group);
         let mut copy = journey.fork(&mut bench);
         // Where the copy dies, the frame lives on.
         let _ = self.act_all(&mut copy, &bucket.actions);

@@ -2,6 +2,7 @@
 
 use crate::act::Actor;
 use crate::check::Facts;
+use crate::group::mixed;
 use crate::journey::{Dead, Journey};
 use crate::learn;
 use crate::meter::Verdict;
@@ -190,7 +191,7 @@ fn link(how: &Multipath, key: &FlowKey) -> u32 {
     let links = how.links.max(1);
     match how.choice {
         LinkChoice::ModuloN => (hash % u64::from(links)) as u32,
-        LinkChoice::HashThreshold => (u128::from(hash) * u128::from(links) >> 64) as u32,
+        LinkChoice::HashThreshold => ((u128::from(hash) * u128::from(links)) >> 64) as u32,
         LinkChoice::Hrw | LinkChoice::IterHash | LinkChoice::Unknown(_) => {
             (0..links).max_by_key(|&link| mixed(hash ^ u64::from(link))).unwrap_or(0)
         }
@@ -225,8 +226,6 @@ fn hash(fields: HashFields, basis: u16, key: &FlowKey) -> u64 {
     mixed(bits ^ u64::from(basis))
 }
 
-use crate::group::mixed;
-
 impl Facts<'_> {
     /// Whether an entry may have one of Nicira's actions.
     ///
@@ -258,7 +257,8 @@ impl Facts<'_> {
             },
             Nicira::Multipath(how) => {
                 writable(how.to)?;
-                let is_known = HashFields::KNOWN.contains(&how.fields) && LinkChoice::KNOWN.contains(&how.choice);
+                let is_known =
+                    HashFields::KNOWN.contains(&how.fields) && LinkChoice::KNOWN.contains(&how.choice);
                 let fits = how.links > 0 && u128::from(how.links - 1) <= ones(how.to.bits);
                 if is_known && fits { Ok(()) } else { Err(ErrorCode::ActionBadArgument) }
             }
@@ -270,7 +270,9 @@ impl Facts<'_> {
                 if is_known { Ok(()) } else { Err(ErrorCode::ActionBadArgument) }
             }
             Nicira::Learn(learn) => self.learn(learn),
-            Nicira::Conjunction { .. } | Nicira::FinTimeout { .. } => Err(ErrorCode::ActionBadExperimenterType),
+            Nicira::Conjunction { .. } | Nicira::FinTimeout { .. } => {
+                Err(ErrorCode::ActionBadExperimenterType)
+            }
         }
     }
 

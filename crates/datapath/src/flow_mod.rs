@@ -6,10 +6,10 @@ use crate::rule::Rule;
 use crate::sink::Sink;
 use crate::table::{Entry, Selection};
 use flowgauge_clock::Nanos;
-use flowgauge_packet::Field;
 use flowgauge_openflow::{
     ErrorCode, FlowMod, FlowModCommand, FlowModFlags, FlowRemovedReason, TABLE_ALL, Version,
 };
+use flowgauge_packet::Field;
 
 /// In `vlan_vid`: there is a tag.
 const VLAN_PRESENT: u128 = 0x1000;

@@ -58,11 +58,9 @@ fn matches(match_: &mut Match, bits: Subfield, value: u128) -> Option<()> {
         NxField::VlanTci if bits.offset + bits.bits <= 13 => (Field::VlanVid, bits.offset),
         NxField::VlanTci if bits.offset >= 13 => (Field::VlanPcp, bits.offset - 13),
         NxField::IpTos if bits.offset >= 2 => (Field::IpDscp, bits.offset - 2),
-        NxField::VlanTci
-        | NxField::IpTos
-        | NxField::Xreg(_)
-        | NxField::Xxreg(_)
-        | NxField::Unknown(_) => return None,
+        NxField::VlanTci | NxField::IpTos | NxField::Xreg(_) | NxField::Xxreg(_) | NxField::Unknown(_) => {
+            return None;
+        }
     };
     let mask = (u128::MAX >> (128 - u32::from(bits.bits))) << offset;
     let mask = if bits.field == NxField::InPort16 && bits.bits == 16 { field.full_mask() } else { mask };

@@ -235,11 +235,7 @@ mod tests {
 
     fn key(src: u64, dst: u64, vlan: u16) -> FlowKey {
         let vid = if vlan == 0 { 0 } else { 0x1000 | u128::from(vlan) };
-        FlowKey::from_iter([
-            (Field::EthSrc, src.into()),
-            (Field::EthDst, dst.into()),
-            (Field::VlanVid, vid),
-        ])
+        FlowKey::from_iter([(Field::EthSrc, src.into()), (Field::EthDst, dst.into()), (Field::VlanVid, vid)])
     }
 
     const A: u64 = 0x0200_0000_000a;
@@ -248,7 +244,8 @@ mod tests {
     #[test]
     fn learns_forwards_and_forgets() {
         let mut table = Learning::new(Nanos::from_secs(300), 2);
-        let mut way = |src, dst, vlan, port, s| table.way(&key(src, dst, vlan), port, true, Nanos::from_secs(s));
+        let mut way =
+            |src, dst, vlan, port, s| table.way(&key(src, dst, vlan), port, true, Nanos::from_secs(s));
         assert_eq!(way(A, B, 0, 1, 0), Way::Flood);
         assert_eq!(way(B, A, 0, 2, 0), Way::Port(1));
         assert_eq!(way(A, B, 0, 1, 1), Way::Port(2));
@@ -287,8 +284,8 @@ mod tests {
                 naive.retain(|s| s.heard + Nanos::from_secs(300) > now);
                 let station = Station { address: MacAddr::from_u64(A + src), vlan, port, heard: now };
                 let is_it = |s: &Station, a: u64| s.vlan == vlan && s.address == MacAddr::from_u64(A + a);
-                match naive.iter_mut().find(|s| is_it(s, src)) {
-                    Some(known) => *known = station,
+                match naive.iter().position(|s| is_it(s, src)) {
+                    Some(known) => naive[known] = station,
                     None if naive.len() < 6 => naive.push(station),
                     None => {}
                 }

@@ -227,8 +227,7 @@ impl Walk<'_> {
             } else {
                 let (machine, sink, set) = (&mut *self.machine, &mut *self.sink, &mut *self.set);
                 let (now, has_egress) = (self.now, false);
-                let mut actor =
-                    Actor { machine, tables: None, set, sink, now, from, has_egress, depth: 0 };
+                let mut actor = Actor { machine, tables: None, set, sink, now, from, has_egress, depth: 0 };
                 execute(&entry.program, journey, &mut actor)
             };
             match next {
@@ -277,11 +276,7 @@ impl Walk<'_> {
 
 /// Executes an entry's instructions; gives the table to go on with, if there is one.
 #[inline]
-fn execute(
-    program: &Program,
-    journey: &mut Journey<'_>,
-    actor: &mut Actor<'_>,
-) -> Result<Option<u8>, Dead> {
+fn execute(program: &Program, journey: &mut Journey<'_>, actor: &mut Actor<'_>) -> Result<Option<u8>, Dead> {
     for instruction in program.instructions() {
         match instruction {
             Instruction::ApplyActions(actions) => actor.act_all(journey, actions)?,

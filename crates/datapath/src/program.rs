@@ -19,7 +19,8 @@ impl Program {
     pub fn new(mut instructions: Vec<Instruction>) -> Program {
         instructions.sort_by_key(rank);
         let mut program = Program { instructions: instructions.into_boxed_slice(), needs_tables: false };
-        program.needs_tables = program.actions().any(needs_tables);
+        let needs_tables = program.actions().any(needs_tables);
+        program.needs_tables = needs_tables;
         program
     }
 

@@ -151,9 +151,7 @@ impl Settings {
 pub fn check(request: &TableMod, version: Version) -> Result<(), ErrorCode> {
     let known = match version {
         Version::V1_0 | Version::V1_3 => DEPRECATED,
-        Version::V1_4 | Version::V1_5 => {
-            DEPRECATED | TableConfig::EVICTION.0 | TableConfig::VACANCY_EVENTS.0
-        }
+        Version::V1_4 | Version::V1_5 => DEPRECATED | TableConfig::EVICTION.0 | TableConfig::VACANCY_EVENTS.0,
     };
     if request.config.0 & !known != 0 {
         return Err(ErrorCode::TableModBadConfig);

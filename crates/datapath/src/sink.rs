@@ -1,7 +1,9 @@
 //! What goes into a datapath and what comes out of it.
 
 use flowgauge_clock::Nanos;
-use flowgauge_openflow::{FlowRemoved, FlowRemovedReason, PacketInReason, SendToController, TableStatus, Version};
+use flowgauge_openflow::{
+    FlowRemoved, FlowRemovedReason, PacketInReason, SendToController, TableStatus, Version,
+};
 use flowgauge_packet::FlowKey;
 
 /// A frame that came in.

@@ -200,12 +200,7 @@ impl FlowTable {
     ///
     /// # Errors
     /// Overlap when `check_overlap` and some entry of that priority could match the same frame.
-    pub fn place(
-        &self,
-        rule: &Rule,
-        priority: u16,
-        check_overlap: bool,
-    ) -> Result<Option<u32>, ErrorCode> {
+    pub fn place(&self, rule: &Rule, priority: u16, check_overlap: bool) -> Result<Option<u32>, ErrorCode> {
         if check_overlap && self.classifier.overlapping(rule, priority).is_some() {
             return Err(ErrorCode::FlowModOverlap);
         }

@@ -89,9 +89,7 @@ fn wide_registers_are_made_of_narrow_ones() {
 #[test]
 fn a_tag_comes_with_its_bit() {
     let mut p = pipeline();
-    let tci = |value| {
-        Action::Nicira(Nicira::Load { to: Subfield::all(NxField::VlanTci), value })
-    };
+    let tci = |value| Action::Nicira(Nicira::Load { to: Subfield::all(NxField::VlanTci), value });
     add(&mut p, 0, Match::any(), vec![tci(0x7005), output(2), tci(0), output(3)]).unwrap();
     let outputs = send(&mut p, DST, 1).outputs;
     assert_eq!(field(&outputs[0].1, Field::VlanVid), Some(0x1005));
@@ -147,7 +145,8 @@ fn links_and_bundles_are_chosen_by_hash() {
         to: some(Field::Reg0, 0, 8),
     });
     let move_up = Nicira::Load { to: some(Field::Reg0, 8, 8), value: 0 };
-    add(&mut p, 0, Match::any(), vec![Action::Nicira(multipath), Action::Nicira(move_up), resubmit(1)]).unwrap();
+    add(&mut p, 0, Match::any(), vec![Action::Nicira(multipath), Action::Nicira(move_up), resubmit(1)])
+        .unwrap();
     for link in 0..4 {
         add(&mut p, 1, Match::any().with(Field::Reg0, link), vec![Action::output(PortNo(link as u32 + 1))])
             .unwrap();

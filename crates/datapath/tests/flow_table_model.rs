@@ -205,25 +205,24 @@ fn flow_mod() -> impl Strategy<Value = FlowMod> {
     let cookies = (0u64..4, prop_oneof![Just(0u64), Just(1), Just(u64::MAX)]);
     let first = (command, 0u8..2, cookies, timeout(), timeout());
     let second = (0u16..3, out_port, 0u32..8, 1u32..3, some_match(), 0u16..3);
-    (first, second)
-        .prop_map(|((command, table_id, cookies, idle_timeout, hard_timeout), rest)| {
-            let (priority, out_port, flags, port, match_, importance) = rest;
-            FlowMod {
-                command,
-                table_id,
-                cookie: cookies.0,
-                cookie_mask: cookies.1,
-                idle_timeout,
-                hard_timeout,
-                priority,
-                out_port,
-                importance,
-                flags: FlowModFlags(flags),
-                match_,
-                instructions: vec![Instruction::ApplyActions(vec![Action::output(PortNo(port))])],
-                ..FlowMod::default()
-            }
-        })
+    (first, second).prop_map(|((command, table_id, cookies, idle_timeout, hard_timeout), rest)| {
+        let (priority, out_port, flags, port, match_, importance) = rest;
+        FlowMod {
+            command,
+            table_id,
+            cookie: cookies.0,
+            cookie_mask: cookies.1,
+            idle_timeout,
+            hard_timeout,
+            priority,
+            out_port,
+            importance,
+            flags: FlowModFlags(flags),
+            match_,
+            instructions: vec![Instruction::ApplyActions(vec![Action::output(PortNo(port))])],
+            ..FlowMod::default()
+        }
+    })
 }
 
 #[derive(Clone, Debug)]

@@ -138,7 +138,8 @@ fn the_output_of_the_action_set_can_be_matched() {
     let first = vec![Instruction::WriteActions(vec![output(3)]), Instruction::GotoTable(1)];
     add(&mut p, FlowMod { instructions: first, ..FlowMod::default() }).unwrap();
     let is_3 = Match::any().with(Field::ActsetOutput, 3);
-    let second = FlowMod { table_id: 1, match_: is_3, instructions: apply(vec![output(4)]), ..FlowMod::default() };
+    let second =
+        FlowMod { table_id: 1, match_: is_3, instructions: apply(vec![output(4)]), ..FlowMod::default() };
     add(&mut p, second).unwrap();
     assert_eq!(send(&mut p, 1).take_ports(), [4, 3]);
 }
@@ -221,7 +222,11 @@ fn a_table_tells_when_it_is_full_and_when_it_is_not() {
     let delete = |host| FlowMod { command: FlowModCommand::Delete, ..importance(0, host) };
     let mut change = |request| {
         p.flow_mod(&request, Version::V1_4, NOW, &mut memory).unwrap();
-        memory.table_events.drain(..).map(|e| (e.reason, e.table.vacancy.unwrap().current)).collect::<Vec<_>>()
+        memory
+            .table_events
+            .drain(..)
+            .map(|e| (e.reason, e.table.vacancy.unwrap().current))
+            .collect::<Vec<_>>()
     };
     assert_eq!(change(importance(0, 1)), []);
     assert_eq!(change(importance(0, 2)), []);
@@ -232,7 +237,10 @@ fn a_table_tells_when_it_is_full_and_when_it_is_not() {
     assert_eq!(change(delete(3)), [(TableStatusReason::VacancyUp, 75)]);
     let wrong = TableMod { vacancy: Some(Vacancy { down: 70, up: 60, current: 0 }), ..request.clone() };
     assert_eq!(p.table_mod(&wrong, Version::V1_4), Err(ErrorCode::PropertyBadValue));
-    assert_eq!(p.table_mod(&TableMod { table_id: 9, ..request }, Version::V1_4), Err(ErrorCode::TableModBadTable));
+    assert_eq!(
+        p.table_mod(&TableMod { table_id: 9, ..request }, Version::V1_4),
+        Err(ErrorCode::TableModBadTable)
+    );
 }
 
 #[test]

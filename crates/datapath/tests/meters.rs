@@ -11,8 +11,7 @@ use flowgauge_packet::Field;
 const DST: u32 = 0x0a00_0002;
 
 fn pipeline(meters: &[(u32, Band)]) -> Pipeline {
-    let mut p =
-        Pipeline::new(Limits { tables: 2, entries: 100 }, vec![PortRule::new(1), PortRule::new(2)]);
+    let mut p = Pipeline::new(Limits { tables: 2, entries: 100 }, vec![PortRule::new(1), PortRule::new(2)]);
     for (meter_id, band) in meters {
         let flags = MeterFlags::PKTPS | MeterFlags::BURST | MeterFlags::STATS;
         let bands = vec![band.clone()];
@@ -99,8 +98,7 @@ fn the_meter_of_the_controller_spares_it() {
 #[test]
 fn meters_as_actions_are_passed_where_they_stand() {
     let mut p = pipeline(&[(1, drop_at(1))]);
-    let actions =
-        vec![Action::output(PortNo(2)), Action::Meter(1), Action::output(PortNo::IN_PORT)];
+    let actions = vec![Action::output(PortNo(2)), Action::Meter(1), Action::output(PortNo::IN_PORT)];
     p.flow_mod(&FlowMod::add(1, Match::any(), actions), Version::V1_5, Nanos::ZERO, &mut ()).unwrap();
     assert_eq!(send(&mut p, 3, &udp_frame(DST, 1)).take_ports(), [2, 1, 2, 2]);
     let missing = FlowMod::add(1, Match::any(), vec![Action::Meter(9)]);

@@ -97,7 +97,7 @@ fn in_order(actions: &[Action]) -> Box<[Action]> {
 
 /// `hash` scaled to 0 .. `below`; `None` when that is empty.
 fn scaled(hash: u64, below: u64) -> Option<u64> {
-    (below > 0).then(|| (u128::from(hash) * u128::from(below) >> 64) as u64)
+    (below > 0).then(|| ((u128::from(hash) * u128::from(below)) >> 64) as u64)
 }
 
 /// The words of a key that tell flows apart, with those bits: addresses, VLAN, EtherType, protocol, label and

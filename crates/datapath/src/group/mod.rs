@@ -3,8 +3,6 @@
 mod body;
 mod chain;
 mod request;
-#[cfg(test)]
-mod tests;
 
 use crate::id_map::IdMap;
 use crate::ports::Ports;
@@ -14,7 +12,6 @@ use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
     Bucket, BucketCounter, GROUP_ALL, GroupCapabilities, GroupDesc, GroupFeatures, GroupStats, Property,
 };
-pub use request::Change;
 use std::sync::Arc;
 
 /// The most groups.

@@ -164,7 +164,8 @@ impl Groups {
     /// Another group sends to it; a number that no group has.
     pub fn remove(&mut self, id: u32) -> Result<Vec<u32>, ErrorCode> {
         if id == GROUP_ALL {
-            let mut used: Vec<u32> = self.by_id.iter().filter(|(_, g)| g.users > 0).map(|(&id, _)| id).collect();
+            let mut used: Vec<u32> =
+                self.by_id.iter().filter(|(_, g)| g.users > 0).map(|(&id, _)| id).collect();
             used.sort_unstable();
             self.by_id.clear();
             return Ok(used);

@@ -11,7 +11,7 @@ pub use band::remarked;
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
     self as of, BandCounter, ErrorCode, METER_ALL, METER_CONTROLLER, METER_SLOWPATH, MeterConfig,
-    MeterFeatures, MeterFlags, MeterMod, MeterModCommand, MeterStats,
+    MeterFeatureFlags, MeterFeatures, MeterFlags, MeterMod, MeterModCommand, MeterStats,
 };
 
 /// The most meters.
@@ -94,7 +94,9 @@ impl Meters {
         let is_there = self.by_id.contains_key(&id);
         match request.command {
             MeterModCommand::Add if is_there => return Err(ErrorCode::MeterExists),
-            MeterModCommand::Add if self.by_id.len() >= MAX_METERS => return Err(ErrorCode::MeterOutOfMeters),
+            MeterModCommand::Add if self.by_id.len() >= MAX_METERS => {
+                return Err(ErrorCode::MeterOutOfMeters);
+            }
             MeterModCommand::Modify if !is_there => return Err(ErrorCode::MeterUnknown),
             MeterModCommand::Add | MeterModCommand::Modify => {}
             MeterModCommand::Delete | MeterModCommand::Unknown(_) => return Err(ErrorCode::MeterBadCommand),
@@ -196,6 +198,9 @@ impl Meters {
             capabilities: MeterFlags::KBPS | MeterFlags::PKTPS | MeterFlags::BURST | MeterFlags::STATS,
             max_bands: MAX_BANDS as u8,
             max_color: 0,
+            features: MeterFeatureFlags::ACTION_SET
+                | MeterFeatureFlags::ANY_POSITION
+                | MeterFeatureFlags::MULTI_LIST,
         }
     }
 }
