@@ -5,7 +5,7 @@ use crate::core::{Core, Outcome};
 use flowgauge_clock::Clock;
 use flowgauge_openflow::{
     Body, BundleFeatures, BundleFlags, Capabilities, ControllerStatusReason, Desc, ErrorCode, Features,
-    GROUP_ALL, MultipartReply, Port, PortNo, PortStats, QUEUE_ALL, QueueConfig, ReplyBody, RequestBody, TableStats, Version,
+    MultipartReply, Port, PortNo, PortStats, QUEUE_ALL, QueueConfig, ReplyBody, RequestBody, TableStats, Version,
 };
 
 /// 1.0's bitmap of the actions that we do: all.
@@ -77,7 +77,7 @@ impl Core {
                 ReplyBody::QueueDesc(self.describe_queues(port, queue_id)?)
             }
             RequestBody::Group(id) => ReplyBody::Group(self.pipeline.group_stats(id, now)),
-            RequestBody::GroupDesc => ReplyBody::GroupDesc(self.pipeline.group_desc(GROUP_ALL)),
+            RequestBody::GroupDesc(id) => ReplyBody::GroupDesc(self.pipeline.group_desc(id)),
             RequestBody::GroupFeatures => ReplyBody::GroupFeatures(self.pipeline.group_features()),
             RequestBody::Meter(id) => ReplyBody::Meter(self.pipeline.meter_stats(id, now)?),
             RequestBody::MeterConfig(id) => ReplyBody::MeterConfig(self.pipeline.meter_config(id)?),

@@ -86,7 +86,7 @@ fn meter(command: MeterModCommand, meter_id: u32, rate: u32) -> Body {
 /// Everything that a bundle may change.
 fn state(bench: &Bench) -> (Vec<FlowStats>, Vec<Vec<ReplyBody>>) {
     let told = [
-        RequestBody::GroupDesc,
+        RequestBody::GroupDesc(GROUP_ALL),
         RequestBody::MeterConfig(METER_ALL),
         RequestBody::PortDesc(PortNo::ANY),
         RequestBody::TableDesc,
