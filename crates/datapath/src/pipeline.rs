@@ -2,13 +2,13 @@
 
 use crate::act::{Actor, Machine, Origin};
 use crate::action_set::ActionSet;
+use crate::changes::Snapshot;
 use crate::journey::{Dead, Journey, Workbench};
 use crate::ports::{PortRule, Ports};
 use crate::program::{Program, Programs};
 use crate::sink::{Datapath, Frame, Sink};
 use crate::stats::{age, seconds};
 use crate::table::{FlowTable, Removed};
-use crate::changes::Snapshot;
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
     Action, FlowModFlags, FlowRemoved, FlowRemovedReason, Instruction, PacketInReason, PortNo, Version,

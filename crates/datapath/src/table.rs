@@ -2,11 +2,11 @@
 //!
 //! It knows no messages: [`crate::flow_mod`] turns those into additions, selections and removals.
 
+use crate::changes::Before;
 use crate::classifier::Classifier;
 use crate::program::Program;
 use crate::rule::Rule;
 use crate::settings::{Candidate, Settings};
-use crate::changes::Before;
 use crate::timers::{Deadline, Timers};
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{ErrorCode, FlowModFlags, FlowRemovedReason, PortNo};
@@ -84,7 +84,8 @@ impl Entry {
 
     /// Why it goes, given that it has timed out.
     pub fn overdue(&self, now: Nanos) -> FlowRemovedReason {
-        let is_hard = self.hard_timeout != 0 && self.created + Nanos::from_secs(self.hard_timeout.into()) <= now;
+        let is_hard =
+            self.hard_timeout != 0 && self.created + Nanos::from_secs(self.hard_timeout.into()) <= now;
         if is_hard { FlowRemovedReason::HardTimeout } else { FlowRemovedReason::IdleTimeout }
     }
 

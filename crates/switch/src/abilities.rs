@@ -33,7 +33,8 @@ impl Tables {
         // Ingress tables lead to ingress tables, egress tables to egress tables.
         let end = self.first_egress.filter(|_| !is_egress).unwrap_or(self.count);
         let is_1_5 = self.version == Version::V1_5;
-        let instructions = INSTRUCTIONS.into_iter().filter(|&i| (i != 1 || number + 1 < end) && (i != 6 || !is_1_5));
+        let instructions =
+            INSTRUCTIONS.into_iter().filter(|&i| (i != 1 || number + 1 < end) && (i != 6 || !is_1_5));
         let actions = ACTIONS.into_iter().filter(|&a| a < 28 || is_1_5);
         let miss = false;
         let mut properties = vec![

@@ -124,9 +124,12 @@ impl Core {
         &mut self.outlet.controllers[who]
     }
 
+    /// Sends a reply.
+    ///
+    /// # Errors
+    /// The version has no words for it, or no room.
     pub fn reply(&mut self, who: usize, xid: u32, body: Body) -> Outcome {
-        self.controller(who).send(xid, body);
-        DONE
+        if self.controller(who).send(xid, body) { DONE } else { Err(ErrorCode::BadLength) }
     }
 
     /// Answers a message with an error.

@@ -1,11 +1,12 @@
 //! What the switch tells of itself: features, tables, ports, queues, groups, meters, controllers.
 
 use crate::abilities;
-use crate::core::{Core, Outcome};
+use crate::core::{Core, DONE, Outcome};
 use flowgauge_clock::Clock;
 use flowgauge_openflow::{
     Body, BundleFeatures, BundleFlags, Capabilities, ControllerStatusReason, Desc, ErrorCode, Features,
-    MultipartReply, Port, PortNo, PortStats, QUEUE_ALL, QueueConfig, ReplyBody, RequestBody, TableStats, Version,
+    MultipartReply, Port, PortNo, PortStats, QUEUE_ALL, QueueConfig, ReplyBody, RequestBody, TableStats,
+    Version,
 };
 
 /// 1.0's bitmap of the actions that we do: all.
@@ -26,9 +27,8 @@ impl Core {
             Version::V1_0 => capabilities |= Capabilities::ARP_MATCH_IP,
             Version::V1_3 => capabilities |= Capabilities::GROUP_STATS,
             Version::V1_4 | Version::V1_5 => {
-                capabilities |= Capabilities::GROUP_STATS
-                    | Capabilities::BUNDLES
-                    | Capabilities::FLOW_MONITORING;
+                capabilities |=
+                    Capabilities::GROUP_STATS | Capabilities::BUNDLES | Capabilities::FLOW_MONITORING;
             }
         }
         Features {
@@ -63,18 +63,15 @@ impl Core {
             RequestBody::PortStats(port) => ReplyBody::PortStats(self.port_stats(port, version)?),
             RequestBody::PortDesc(port) => {
                 let ports = self.describe_ports(version).into_iter();
-                let found: Vec<Port> =
-                    ports.filter(|p| port == PortNo::ANY || p.port_no == port).collect();
+                let found: Vec<Port> = ports.filter(|p| port == PortNo::ANY || p.port_no == port).collect();
                 if found.is_empty() && port != PortNo::ANY {
                     return Err(ErrorCode::BadPort);
                 }
                 ReplyBody::PortDesc(found)
             }
-            RequestBody::Queue { port, queue_id } => {
-                ReplyBody::Queue(self.queue_stats(port, queue_id, now)?)
-            }
+            RequestBody::Queue { port, queue_id } => ReplyBody::Queue(self.queue_stats(port, queue_id, now)?),
             RequestBody::QueueDesc { port, queue_id } => {
-                ReplyBody::QueueDesc(self.describe_queues(port, queue_id)?)
+                ReplyBody::QueueDesc(self.describe_queues(port, queue_id, version)?)
             }
             RequestBody::Group(id) => ReplyBody::Group(self.pipeline.group_stats(id, now)),
             RequestBody::GroupDesc(id) => ReplyBody::GroupDesc(self.pipeline.group_desc(id)),
@@ -92,9 +89,9 @@ impl Core {
                 capabilities: BundleFlags::ATOMIC | BundleFlags::ORDERED,
                 ..BundleFeatures::default()
             }),
-            RequestBody::Experimenter(_)
-            | RequestBody::NiciraFlow(_)
-            | RequestBody::NiciraAggregate(_) => return Err(ErrorCode::BadExperimenter),
+            RequestBody::Experimenter(_) | RequestBody::NiciraFlow(_) | RequestBody::NiciraAggregate(_) => {
+                return Err(ErrorCode::BadExperimenter);
+            }
             RequestBody::Unknown { .. } => return Err(ErrorCode::BadMultipart),
             // Answered elsewhere.
             RequestBody::Flow(_)
@@ -143,17 +140,22 @@ impl Core {
 
     /// QUEUE_GET_CONFIG_REQUEST.
     pub fn queue_config(&mut self, who: usize, xid: u32, port: PortNo) -> Outcome {
-        let queues = self.describe_queues(port, QUEUE_ALL)?;
+        let version = self.controller(who).version;
+        let queues = self.describe_queues(port, QUEUE_ALL, version)?;
         self.reply(who, xid, Body::QueueGetConfigReply(QueueConfig { port, queues }))
     }
 
     /// Sends a reply in as many messages as it takes.
-    pub fn send_in_parts(&mut self, who: usize, xid: u32, reply: ReplyBody) {
+    ///
+    /// # Errors
+    /// As [`Core::reply`].
+    pub fn send_in_parts(&mut self, who: usize, xid: u32, reply: ReplyBody) -> Outcome {
         let mut parts = split(reply).into_iter().peekable();
         while let Some(body) = parts.next() {
             let more = parts.peek().is_some();
-            self.controller(who).send(xid, Body::MultipartReply(MultipartReply { more, body }));
+            self.reply(who, xid, Body::MultipartReply(MultipartReply { more, body }))?;
         }
+        DONE
     }
 }
 

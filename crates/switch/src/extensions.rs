@@ -114,10 +114,8 @@ impl Core {
     /// The ONF gave 1.3 its errors of bundles under its own number.
     fn refuse_bundle(&mut self, who: usize, xid: u32, code: ErrorCode, frame: &[u8]) -> Outcome {
         let Some((BUNDLE_FAILED, number)) = code.wire(Version::V1_4) else { return Err(code) };
-        let own = ErrorCode::Unknown {
-            error_type: ErrorMessage::EXPERIMENTER,
-            code: ONF_BUNDLE_FAILED + number,
-        };
+        let own =
+            ErrorCode::Unknown { error_type: ErrorMessage::EXPERIMENTER, code: ONF_BUNDLE_FAILED + number };
         let data = frame[..frame.len().min(64)].to_vec();
         self.reply(who, xid, Body::Error(ErrorMessage { code: own, experimenter: Some(ONF), data }))
     }

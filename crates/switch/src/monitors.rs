@@ -1,6 +1,6 @@
 //! Flow monitors: a controller hears how flow entries change (since 1.4).
 
-use crate::core::{Core, DONE, Outcome};
+use crate::core::{Core, Outcome};
 use flowgauge_clock::{Clock, Nanos};
 use flowgauge_datapath::rule::Rule;
 use flowgauge_datapath::{Change, Cursor, Entry, Selection};
@@ -54,7 +54,8 @@ impl Monitor {
 
     /// What a change means to it, if anything.
     fn event(&self, change: &Change<'_>) -> Option<(FlowEvent, FlowMonitorFlags)> {
-        let meant = |entry: Option<&Entry>| entry.is_some_and(|e| self.means(change.table_id, change.rule, e));
+        let meant =
+            |entry: Option<&Entry>| entry.is_some_and(|e| self.means(change.table_id, change.rule, e));
         let event = match (meant(change.before), meant(change.now)) {
             (false, false) => return None,
             (false, true) => (FlowEvent::Added, FlowMonitorFlags::ADD),
@@ -94,8 +95,7 @@ impl Core {
             }
         }
         self.watch_if_wanted();
-        self.send_in_parts(who, xid, ReplyBody::FlowMonitor(updates));
-        DONE
+        self.send_in_parts(who, xid, ReplyBody::FlowMonitor(updates))
     }
 
     fn check_monitor(&self, who: usize, request: FlowMonitorRequest) -> Result<Monitor, ErrorCode> {
@@ -189,8 +189,7 @@ impl Core {
             (false, false) => updates,
             (true, false) => {
                 let monitors = controller.monitors.by_id.values();
-                let mut all: Vec<_> =
-                    monitors.flat_map(|m| self.entries_of(m).unwrap_or_default()).collect();
+                let mut all: Vec<_> = monitors.flat_map(|m| self.entries_of(m).unwrap_or_default()).collect();
                 all.push(FlowUpdate::Resumed);
                 all
             }

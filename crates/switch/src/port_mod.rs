@@ -11,9 +11,8 @@ const SINCE_1_3: PortConfig = PortConfig(
     PortConfig::PORT_DOWN.0 | PortConfig::NO_RECV.0 | PortConfig::NO_FWD.0 | PortConfig::NO_PACKET_IN.0,
 );
 /// The bits that 1.0 defines.
-const IN_1_0: PortConfig = PortConfig(
-    SINCE_1_3.0 | PortConfig::NO_STP.0 | PortConfig::NO_RECV_STP.0 | PortConfig::NO_FLOOD.0,
-);
+const IN_1_0: PortConfig =
+    PortConfig(SINCE_1_3.0 | PortConfig::NO_STP.0 | PortConfig::NO_RECV_STP.0 | PortConfig::NO_FLOOD.0);
 
 impl Core {
     /// Checks a PORT_MOD; gives the port's index.

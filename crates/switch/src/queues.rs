@@ -3,7 +3,7 @@
 use crate::core::Core;
 use flowgauge_clock::Nanos;
 use flowgauge_datapath::{QueueSetup, Scheduler};
-use flowgauge_openflow::{ErrorCode, PortNo, QUEUE_ALL, Queue, QueueProperty, QueueStats};
+use flowgauge_openflow::{ErrorCode, PortNo, QUEUE_ALL, Queue, QueueProperty, QueueStats, Version};
 
 /// Frames that wait in a queue at most.
 const LENGTH: usize = 1000;
@@ -35,7 +35,9 @@ impl Queues {
     /// Whether also frames for no queue in particular must wait their turn: some wait, or the link's rate is kept here.
     #[inline]
     pub fn are_in_use(&self) -> bool {
-        !self.scheduler.is_empty() || self.link_rate.is_some() || self.setups.iter().any(|setup| setup.id == 0)
+        !self.scheduler.is_empty()
+            || self.link_rate.is_some()
+            || self.setups.iter().any(|setup| setup.id == 0)
     }
 
     /// Takes a copy of a frame. Whether there was room.
@@ -61,7 +63,8 @@ impl Queues {
         }
     }
 
-    fn describe(&self, port: PortNo, wanted: u32) -> Vec<Queue> {
+    /// The queues in the words of a version: 1.0 has none for highest rates.
+    fn describe(&self, port: PortNo, wanted: u32, version: Version) -> Vec<Queue> {
         let link = self.link_rate.unwrap_or(NOMINAL_RATE).max(1);
         let tenths = |rate: u64| (rate.saturating_mul(1000) / link).min(1000) as u16;
         let queue = |setup: &QueueSetup| Queue {
@@ -69,7 +72,10 @@ impl Queues {
             port,
             properties: [
                 (setup.min_rate > 0).then(|| QueueProperty::MinRate(tenths(setup.min_rate))),
-                setup.max_rate.map(|rate| QueueProperty::MaxRate(tenths(rate))),
+                setup
+                    .max_rate
+                    .filter(|_| version != Version::V1_0)
+                    .map(|rate| QueueProperty::MaxRate(tenths(rate))),
             ]
             .into_iter()
             .flatten()
@@ -96,10 +102,15 @@ impl Core {
     ///
     /// # Errors
     /// No such port, no such queue.
-    pub fn describe_queues(&self, port: PortNo, queue_id: u32) -> Result<Vec<Queue>, ErrorCode> {
+    pub fn describe_queues(
+        &self,
+        port: PortNo,
+        queue_id: u32,
+        version: Version,
+    ) -> Result<Vec<Queue>, ErrorCode> {
         let ports = self.outlet.ports[self.meant_ports(port)?].iter();
         let queues = ports.flat_map(|p| {
-            p.queues.as_ref().map_or(vec![], |queues| queues.describe(PortNo(p.number), queue_id))
+            p.queues.as_ref().map_or(vec![], |queues| queues.describe(PortNo(p.number), queue_id, version))
         });
         found(queues.collect(), queue_id)
     }

@@ -111,7 +111,13 @@ impl Sessions {
                     let name = name(channel.address(), &connection);
                     core.events.push(Event::Connected { controller: name.clone(), version });
                     let inbox = Inbox::new(connection.clone());
-                    self.open.push(Session { inbox, pending: None, endpoint, ended: None, is_drained: false });
+                    self.open.push(Session {
+                        inbox,
+                        pending: None,
+                        endpoint,
+                        ended: None,
+                        is_drained: false,
+                    });
                     core.outlet.controllers.push(Controller::new(connection, version, name));
                     let who = self.open.len() - 1;
                     core.tell_status(who, ControllerStatusReason::ChannelStatus, ChannelStatus::Up);

@@ -1,13 +1,12 @@
 //! Statistics and descriptions, and all that is done in steps between which frames have their turn.
 
-use crate::core::{Core, DONE, Outcome};
+use crate::core::{Core, Outcome};
 use crate::monitors::Cause;
 use flowgauge_clock::Clock;
 use flowgauge_datapath::{Cursor, FlowQuery, Removal};
 use flowgauge_openflow::{
-    Age, AggregateStats, Body, FlowCounters, FlowCountersReason, FlowCountersReport,
-    FlowRemovedReason, FlowStats,
-    Instruction, MultipartReply, MultipartRequest, ReplyBody, RequestBody,
+    Action, Age, AggregateStats, Body, FlowCounters, FlowCountersReason, FlowCountersReport,
+    FlowRemovedReason, FlowStats, Instruction, MultipartReply, MultipartRequest, ReplyBody, RequestBody,
 };
 
 /// Entries looked at in one step.
@@ -96,8 +95,7 @@ impl Core {
             RequestBody::FlowMonitor(requests) => self.flow_monitor(who, xid, requests),
             other => {
                 let reply = self.tell(who, other)?;
-                self.send_in_parts(who, xid, reply);
-                DONE
+                self.send_in_parts(who, xid, reply)
             }
         }
     }
@@ -157,8 +155,12 @@ fn counters(entry: FlowStats) -> FlowCountersReport {
 
 /// At least as many bytes as the entry takes in a reply of any version.
 fn most_bytes(stats: &FlowStats) -> usize {
+    // A few of Nicira's actions are long.
+    let action = |a: &Action| if let Action::Nicira(_) = a { 1024 } else { 40 };
     let instruction = |i: &Instruction| match i {
-        Instruction::ApplyActions(actions) | Instruction::WriteActions(actions) => 8 + actions.len() * 40,
+        Instruction::ApplyActions(actions) | Instruction::WriteActions(actions) => {
+            8 + actions.iter().map(action).sum::<usize>()
+        }
         Instruction::GotoTable(_)
         | Instruction::WriteMetadata { .. }
         | Instruction::ClearActions

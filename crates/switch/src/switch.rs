@@ -92,7 +92,10 @@ impl Drop for Switch {
 }
 
 /// One endpoint for each address. Each wakes the switch's thread when requests have come.
-fn open_channels(config: &SwitchConfig, sleeper: &Arc<OnceLock<Thread>>) -> Result<Vec<Channel>, SwitchError> {
+fn open_channels(
+    config: &SwitchConfig,
+    sleeper: &Arc<OnceLock<Thread>>,
+) -> Result<Vec<Channel>, SwitchError> {
     let sleeper = Arc::clone(sleeper);
     let wake = move || {
         if let Some(thread) = sleeper.get() {

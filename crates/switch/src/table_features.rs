@@ -70,7 +70,9 @@ impl Core {
 fn differs_in_place_only(wanted: &TableFeatures, ours: &TableFeatures) -> bool {
     let is_known = match wanted.command {
         TableFeaturesCommand::Replace | TableFeaturesCommand::Modify => true,
-        TableFeaturesCommand::Enable | TableFeaturesCommand::Disable | TableFeaturesCommand::Unknown(_) => false,
+        TableFeaturesCommand::Enable | TableFeaturesCommand::Disable | TableFeaturesCommand::Unknown(_) => {
+            false
+        }
     };
     is_known
         && wanted.max_entries == ours.max_entries

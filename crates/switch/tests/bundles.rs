@@ -129,7 +129,11 @@ fn a_bundle_that_fails_leaves_no_trace() {
         assert_eq!(refused(control(&bench, BundleControlType::CommitRequest)), (17, 13), "{version}");
         let errors = bench.events();
         let [Body::Error(error)] = errors.as_slice() else { panic!("{version}: {errors:?}") };
-        assert_eq!((error.code, error.data[1]), (ErrorCode::MatchBadPrerequisite, 14), "the FLOW_MOD is quoted");
+        assert_eq!(
+            (error.code, error.data[1]),
+            (ErrorCode::MatchBadPrerequisite, 14),
+            "the FLOW_MOD is quoted"
+        );
         assert_eq!(state(&bench), before, "{version}");
         bench.apply(stop_port_1(&bench)).unwrap();
         assert!(matches!(bench.next_event(), Body::PortStatus(_)));

@@ -76,8 +76,12 @@ fn tables_tell_that_they_fill_up_and_evict() {
         let bench = Bench::listening(version, |config| config.limits.entries = 10);
         let config = TableConfig::EVICTION | TableConfig::VACANCY_EVENTS;
         let vacancy = Some(Vacancy { down: 20, up: 50, current: 0 });
-        bench.apply(Body::TableMod(TableMod { table_id: 0, config, vacancy, ..TableMod::default() })).unwrap();
-        let ReplyBody::TableDesc(tables) = bench.statistics(RequestBody::TableDesc).remove(0) else { panic!() };
+        bench
+            .apply(Body::TableMod(TableMod { table_id: 0, config, vacancy, ..TableMod::default() }))
+            .unwrap();
+        let ReplyBody::TableDesc(tables) = bench.statistics(RequestBody::TableDesc).remove(0) else {
+            panic!()
+        };
         assert_eq!((tables[0].config, tables[1].config), (config, TableConfig::NONE), "{version}");
         for priority in 1..=12 {
             bench.flow(FlowMod { priority, flags: FlowModFlags::SEND_FLOW_REM, ..to_port(2) });
@@ -105,7 +109,8 @@ fn requests_are_forwarded_to_those_who_ask() {
         let first = Bench::listening(version, |_| {});
         let second = first.join(version);
         let group = |id| {
-            let buckets = vec![Bucket::new(0, vec![Action::output(PortNo(1))])];
+            let bucket_id = (version == Version::V1_5).then_some(0);
+            let buckets = vec![Bucket { bucket_id, ..Bucket::new(0, vec![Action::output(PortNo(1))]) }];
             Body::GroupMod(GroupMod::new(GroupModCommand::Add, GroupType::Indirect, id, buckets))
         };
         second.apply(group(1)).unwrap();
@@ -136,7 +141,8 @@ fn egress_tables_are_a_controllers_choice() {
     assert!(!third.features.contains(TableFeatureFlags::FIRST_EGRESS));
     third.features |= TableFeatureFlags::FIRST_EGRESS;
     third.command = TableFeaturesCommand::Modify;
-    let request = |table| Body::MultipartRequest(MultipartRequest::new(RequestBody::TableFeatures(vec![table])));
+    let request =
+        |table| Body::MultipartRequest(MultipartRequest::new(RequestBody::TableFeatures(vec![table])));
     assert!(bench.ask(request(third.clone())).is_ok());
     let places: Vec<_> = tables(&bench).iter().map(|t| t.features).collect();
     let egress = TableFeatureFlags::EGRESS_TABLE;
@@ -158,7 +164,10 @@ fn controllers_hear_of_each_other_in_1_5() {
     first.apply(Body::SetAsync(AsyncConfig { primary: masks, ..AsyncConfig::default() })).unwrap();
     let second = first.join(Version::V1_5);
     let Body::ControllerStatus(status) = first.next_event() else { panic!() };
-    assert_eq!((status.reason, status.channel_status), (ControllerStatusReason::ChannelStatus, ChannelStatus::Up));
+    assert_eq!(
+        (status.reason, status.channel_status),
+        (ControllerStatusReason::ChannelStatus, ChannelStatus::Up)
+    );
     let ReplyBody::ControllerStatus(all) = second.statistics(RequestBody::ControllerStatus).remove(0) else {
         panic!()
     };

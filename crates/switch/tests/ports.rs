@@ -122,7 +122,8 @@ fn liveness_is_told() {
 #[test]
 fn fast_failover_follows_the_link() {
     let mut bench = Bench::listening(Version::V1_3, |_| {});
-    let bucket = |port| Bucket { watch_port: PortNo(port), ..Bucket::new(0, vec![Action::output(PortNo(port))]) };
+    let bucket =
+        |port| Bucket { watch_port: PortNo(port), ..Bucket::new(0, vec![Action::output(PortNo(port))]) };
     let group = GroupMod::new(GroupModCommand::Add, GroupType::FastFailover, 1, vec![bucket(3), bucket(2)]);
     bench.apply(Body::GroupMod(group)).unwrap();
     bench.flow(FlowMod::add(1, Match::any(), vec![Action::Group(1)]));
@@ -159,7 +160,9 @@ fn queues_count_and_shape() {
             assert!(bench.expect(2, PATIENCE).is_some());
         }
         let all = RequestBody::Queue { port: PortNo::ALL, queue_id: QUEUE_ALL };
-        let all = if version == Version::V1_0 { all } else {
+        let all = if version == Version::V1_0 {
+            all
+        } else {
             RequestBody::Queue { port: PortNo::ANY, queue_id: QUEUE_ALL }
         };
         let ReplyBody::Queue(told) = bench.statistics(all).remove(0) else { panic!() };

@@ -122,7 +122,8 @@ fn statistics_count_every_frame() {
         assert_eq!(flows.len(), 1);
         assert_eq!((flows[0].packet_count, flows[0].byte_count, flows[0].cookie), (10, 600, 9), "{version}");
         assert_eq!(flows[0].instructions, to_port(2).instructions);
-        let sum = AggregateStats { packet_count: 10, byte_count: 600, flow_count: 1, ..AggregateStats::default() };
+        let sum =
+            AggregateStats { packet_count: 10, byte_count: 600, flow_count: 1, ..AggregateStats::default() };
         assert_eq!(bench.statistics(RequestBody::Aggregate(all)), [ReplyBody::Aggregate(sum)]);
         let ReplyBody::Table(tables) = bench.statistics(RequestBody::Table).remove(0) else { panic!() };
         let first = &tables[0];
