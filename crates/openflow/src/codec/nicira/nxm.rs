@@ -188,7 +188,7 @@ pub(crate) fn read_fields(bytes: &[u8]) -> Option<Vec<MatchEntry>> {
 
 /// Appends fields as [`read_fields`] reads them; those that 1.5 has no header for are left out.
 pub(crate) fn write_fields(fields: &[MatchEntry], out: &mut Vec<u8>) {
-    let mut w = Writer::new(out, Version::V1_5);
+    let mut w = Writer::new(out, Version::V1_5, false);
     for entry in fields {
         let _ = oxm::write(entry, &mut w);
     }
