@@ -30,7 +30,7 @@ fn entry(v: Version) -> impl Strategy<Value = MatchEntry> {
 }
 
 fn raw_oxm() -> impl Strategy<Value = RawOxm> {
-    let class = prop::sample::select(vec![0x0000u32, 0x0002, 0x7fff, 0x8001, 0xfffe]);
+    let class = prop::sample::select(vec![0x0003u32, 0x0002, 0x7fff, 0x8002, 0xfffe]);
     (class, any::<u16>(), bytes(20)).prop_map(|(class, low, payload)| RawOxm {
         header: class << 16 | u32::from(low & 0xff00) | payload.len() as u32,
         payload,
@@ -124,7 +124,7 @@ pub fn action(v: Version) -> BoxedStrategy<Action> {
         (100u16..0xffff, padded(4)).prop_map(|(action_type, data)| Action::Unknown { action_type, data }),
     ];
     let own = if v == Version::V1_0 { action_of_1_0().boxed() } else { action_since_1_3(v).boxed() };
-    prop_oneof![common, own].boxed()
+    prop_oneof![2 => common, 2 => own, 1 => nicira::action(v).prop_map(Action::Nicira)].boxed()
 }
 
 fn action_of_1_0() -> impl Strategy<Value = Action> {

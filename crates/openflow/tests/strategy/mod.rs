@@ -3,6 +3,7 @@
 mod flow;
 mod group;
 mod multipart;
+pub mod nicira;
 mod session;
 
 use flowgauge_openflow::*;
@@ -27,6 +28,7 @@ fn body(v: Version) -> BoxedStrategy<Body> {
         6 => multipart::reply(v).prop_map(Body::MultipartReply),
         1 => multipart::queue_config(v).prop_map(Body::QueueGetConfigReply),
         1 => port_no(v).prop_map(Body::QueueGetConfigRequest),
+        2 => nicira::message(v),
     ];
     match v {
         Version::V1_0 => common.boxed(),

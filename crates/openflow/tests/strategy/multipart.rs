@@ -22,7 +22,7 @@ fn request_body(v: Version) -> BoxedStrategy<RequestBody> {
         (30u16..0xffff, bytes(20)).prop_map(|(kind, data)| RequestBody::Unknown { kind, data }),
     ];
     if v == Version::V1_0 {
-        return common.boxed();
+        return prop_oneof![6 => common, 1 => nicira::request()].boxed();
     }
     let newer = prop_oneof![
         Just(RequestBody::GroupDesc),
@@ -51,7 +51,7 @@ fn reply_body(v: Version) -> BoxedStrategy<ReplyBody> {
         (30u16..0xffff, bytes(20)).prop_map(|(kind, data)| ReplyBody::Unknown { kind, data }),
     ];
     if v == Version::V1_0 {
-        return common.boxed();
+        return prop_oneof![6 => common, 1 => nicira::reply()].boxed();
     }
     let newer = prop_oneof![
         vec(group_stats(), 0..3).prop_map(ReplyBody::Group),
