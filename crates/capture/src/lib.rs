@@ -16,11 +16,10 @@ mod hex;
 mod lines;
 mod reassembly;
 mod segment;
-mod summary;
 
 pub use channels::{Channels, Place, Problem};
 pub use decode::{DecodeOptions, Decoder};
 pub use encode::Encoder;
 pub use lines::Form;
-pub use reassembly::{Direction, Piece};
+pub use reassembly::{Arrival, Direction, Piece};
 pub use segment::Segment;
