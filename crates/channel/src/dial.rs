@@ -148,6 +148,7 @@ impl Dialer {
 pub fn may_mend(why: &ChannelError) -> bool {
     match why {
         ChannelError::Closed { .. }
+        | ChannelError::ClosedEarly
         | ChannelError::Reset { .. }
         | ChannelError::Timeout { .. }
         | ChannelError::NeverConnected { .. } => true,

@@ -85,6 +85,7 @@ pub fn channel(error: &ChannelError) -> PyErr {
             Some("check that an OpenFlow switch is at the other end")
         }
         ChannelError::Tls { advice, .. } => Some(*advice),
+        ChannelError::ClosedEarly => Some("if the switch expects TLS, use ssl: or pssl: here too"),
         ChannelError::TlsFile { .. } => {
             Some("PEM files, as `ovs-pki` makes them: docs/guide/tls.md tells how")
         }

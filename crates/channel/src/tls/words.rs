@@ -67,6 +67,10 @@ pub fn failed(error: &Error, files: &TlsFiles) -> ChannelError {
                 "the peer's certificate is not valid yet".to_owned(),
                 "check the clocks on both sides",
             ),
+            CertificateError::UnsupportedSignatureAlgorithmContext { .. } => tls(
+                "the peer's certificate is signed in a way that is not supported".to_owned(),
+                "sign by RSA with SHA-256 to SHA-512, ECDSA with SHA-256 or SHA-384, or Ed25519",
+            ),
             other => tls(format!("the peer's certificate does not serve: {other}"), THEIR_CERTIFICATE),
         },
         Error::AlertReceived(alert) => refused(*alert, files),
