@@ -160,7 +160,8 @@ impl<'a> Reader<'a> {
             _ => return None,
         };
         let [month, day, hour, minute, second] = std::array::from_fn(|i| pair(rest + 2 * i));
-        let valid = (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 61;
+        let valid =
+            (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 61;
         valid.then(|| days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second)
     }
 }

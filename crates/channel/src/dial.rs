@@ -201,7 +201,11 @@ fn connect(stream: &TcpStream, at: SocketAddr) -> io::Result<()> {
             };
             // SAFETY: `address` is of the stated type and length, and alive.
             unsafe {
-                libc::connect(fd, (&raw const address).cast(), size_of::<libc::sockaddr_in>() as libc::socklen_t)
+                libc::connect(
+                    fd,
+                    (&raw const address).cast(),
+                    size_of::<libc::sockaddr_in>() as libc::socklen_t,
+                )
             }
         }
         SocketAddr::V6(v6) => {
@@ -214,7 +218,11 @@ fn connect(stream: &TcpStream, at: SocketAddr) -> io::Result<()> {
             };
             // SAFETY: as above.
             unsafe {
-                libc::connect(fd, (&raw const address).cast(), size_of::<libc::sockaddr_in6>() as libc::socklen_t)
+                libc::connect(
+                    fd,
+                    (&raw const address).cast(),
+                    size_of::<libc::sockaddr_in6>() as libc::socklen_t,
+                )
             }
         }
     };

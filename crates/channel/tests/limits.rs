@@ -161,7 +161,11 @@ fn floods_of_others_leave_a_connections_delay_small() {
     threads.into_iter().for_each(|thread| thread.join().unwrap());
     let median = |delays: &[f64]| delays[delays.len() / 2];
     let p99 = busy[busy.len() * 99 / 100];
-    println!("echo delay: quiet {:.0} us, under attack {:.0} us, p99 {p99:.0} us", median(&quiet), median(&busy));
+    println!(
+        "echo delay: quiet {:.0} us, under attack {:.0} us, p99 {p99:.0} us",
+        median(&quiet),
+        median(&busy)
+    );
     // Attackers, endpoint and measurement share the machine's cores: what is asked is that nothing waits for an attacker.
     assert!(median(&busy) < 20_000.0 && p99 < 200_000.0, "median {} p99 {p99}", median(&busy));
 }

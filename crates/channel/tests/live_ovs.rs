@@ -85,7 +85,11 @@ fn ovs_pki(ovs: &Ovs) -> Option<TlsFiles> {
     for command in ["init", "req+sign ctl controller", "req+sign sc switch"] {
         let made = std::process::Command::new("ovs-pki")
             .current_dir(ovs.path(""))
-            .args(["--batch", &format!("--dir={}", ovs.path("pki")), &format!("--log={}", ovs.path("pki.log"))])
+            .args([
+                "--batch",
+                &format!("--dir={}", ovs.path("pki")),
+                &format!("--log={}", ovs.path("pki.log")),
+            ])
             .args(command.split(' '))
             .output();
         if !made.is_ok_and(|output| output.status.success()) {
@@ -177,7 +181,10 @@ fn a_switch_that_is_killed_ends_the_channel() {
 #[test]
 fn a_switch_that_hangs_is_found_by_keep_alive() {
     let Some(ovs) = start("hang") else { return };
-    let config = Config { keep_alive: Some(KeepAlive { idle: Duration::from_millis(200), misses: 1 }), ..config(&ovs, &[1, 4]) };
+    let config = Config {
+        keep_alive: Some(KeepAlive { idle: Duration::from_millis(200), misses: 1 }),
+        ..config(&ovs, &[1, 4])
+    };
     let channel = Channel::listen("127.0.0.1:6653".parse().unwrap(), config).unwrap();
     ovs.vsctl(&["set-controller", "br0", "tcp:127.0.0.1:6653"]);
     let connection = channel.wait_connected(PATIENCE).unwrap();

@@ -29,7 +29,8 @@ impl Pki {
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir_all(&directory).unwrap();
         let pki = Pki(directory);
-        std::fs::write(pki.path("leaf.ext"), "basicConstraints=CA:false\nsubjectAltName=DNS:sc id:no host\n").unwrap();
+        std::fs::write(pki.path("leaf.ext"), "basicConstraints=CA:false\nsubjectAltName=DNS:sc id:no host\n")
+            .unwrap();
         // As ovs-pki makes it, and the quicker kind.
         pki.authority("controllerca", "controllerca", RSA);
         pki.authority("switchca", "switchca", EC);
@@ -95,10 +96,7 @@ fn digest(key: &str) -> &'static str {
 }
 
 fn run(directory: &Path, arguments: &str) {
-    let output = Command::new("openssl")
-        .current_dir(directory)
-        .args(arguments.split_whitespace())
-        .output()
-        .unwrap();
+    let output =
+        Command::new("openssl").current_dir(directory).args(arguments.split_whitespace()).output().unwrap();
     assert!(output.status.success(), "openssl {arguments}: {}", String::from_utf8_lossy(&output.stderr));
 }
