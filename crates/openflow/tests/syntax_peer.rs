@@ -72,7 +72,11 @@ fn compare(
                 (Ok(ours), None) => ours,
                 (Ok(ours), Some(Ok(theirs))) => {
                     if content(&theirs) != ours.0 {
-                        differences.push(format!("{version} {text}\n  theirs {}\n  ours   {}", content(&theirs), ours.0));
+                        differences.push(format!(
+                            "{version} {text}\n  theirs {}\n  ours   {}",
+                            content(&theirs),
+                            ours.0
+                        ));
                     }
                     ours
                 }
@@ -89,7 +93,8 @@ fn compare(
             };
             // Actions of 1.0 print here as later versions have them.
             if version != Version::V1_0 && printed != line {
-                differences.push(format!("{version} {canonical}\n  they print {printed}\n  we print   {line}"));
+                differences
+                    .push(format!("{version} {canonical}\n  they print {printed}\n  we print   {line}"));
             }
         }
     }

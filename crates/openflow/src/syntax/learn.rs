@@ -132,7 +132,9 @@ impl fmt::Display for LearnSpec {
             LearnSpec::Match { field, from: LearnSource::Value(value) } if field.is_all() => {
                 write!(f, "{}={}", nxm::plain_name(field.field), print_value(field.field, value))
             }
-            LearnSpec::Match { field, from: LearnSource::Value(value) } => write!(f, "{field}={}", hex(value)),
+            LearnSpec::Match { field, from: LearnSource::Value(value) } => {
+                write!(f, "{field}={}", hex(value))
+            }
             LearnSpec::Match { field, from: LearnSource::Field { field: source, offset } } => {
                 let from = part(source, offset, field.bits);
                 if from == field { write!(f, "{field}") } else { write!(f, "{field}={from}") }

@@ -9,9 +9,9 @@ use super::print_action::{Actions, Instructions};
 use super::reasons::Reason;
 use super::statistics::Duration;
 use crate::{
-    Body, FlowMod, FlowModCommand, FlowRemoved, FlowStatsRequest, GROUP_ANY, GroupMod,
-    GroupModCommand, Kind, Message, MeterConfig, MeterMod, MeterModCommand, MultipartKind, NiciraMessage,
-    PacketIn, PacketOut, PortNo, ReplyBody, RequestBody, TABLE_ALL, Version,
+    Body, FlowMod, FlowModCommand, FlowRemoved, FlowStatsRequest, GROUP_ANY, GroupMod, GroupModCommand, Kind,
+    Message, MeterConfig, MeterMod, MeterModCommand, MultipartKind, NiciraMessage, PacketIn, PacketOut,
+    PortNo, ReplyBody, RequestBody, TABLE_ALL, Version,
 };
 
 /// A message in one line: `OFPT_FLOW_MOD (OF1.3) (xid=0x2): ADD priority=1,ip actions=output:2`.
@@ -213,7 +213,7 @@ fn group_mod(group: &GroupMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if changes_buckets {
         write!(f, "command_bucket_id:{},", BucketId(group.command_bucket_id))?;
     }
-    super::group::Content { group, has_type: !changes_buckets }.fmt(f)
+    write!(f, "{}", super::group::Content { group, has_type: !changes_buckets })
 }
 
 fn meter_mod(meter: &MeterMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
