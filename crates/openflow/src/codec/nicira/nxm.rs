@@ -76,7 +76,7 @@ pub(crate) fn read_set_field(raw: &RawOxm) -> Option<Action> {
         NxField::Unknown(_) => None,
         NxField::Field(field) => Some(Action::SetField { field, value, mask: mask.unwrap_or(field.full_mask()) }),
         field => {
-            let mask = mask.unwrap_or(u128::MAX >> (128 - field.bits()));
+            let mask = mask.unwrap_or(field.full_mask());
             Some(Action::Nicira(Nicira::SetField { field, value, mask }))
         }
     }
