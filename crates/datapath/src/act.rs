@@ -30,6 +30,8 @@ pub struct Machine {
     pub learned: Vec<FlowMod>,
     /// Further lookups of the frame that is on its way.
     pub resubmits: u32,
+    /// The action set of egress tables, kept for its memory.
+    pub egress_set: ActionSet,
 }
 
 impl Machine {
@@ -43,6 +45,7 @@ impl Machine {
             benches: Vec::new(),
             learned: Vec::new(),
             resubmits: 0,
+            egress_set: ActionSet::default(),
         }
     }
 

@@ -358,7 +358,7 @@ impl Actor<'_> {
         let mut bench = self.machine.take_bench();
         let mut copy = journey.fork(&mut bench);
         copy.set_actset_output(port);
-        let mut set = ActionSet::default();
+        let mut set = std::mem::take(&mut self.machine.egress_set);
         set.write(&Action::Output { port: PortNo(port), max_len: 0 });
         // Back through the port that it came in on only IN_PORT leads, which is what was asked for.
         if port == copy.in_port() {
@@ -367,6 +367,7 @@ impl Actor<'_> {
         let (machine, sink, now) = (&mut *self.machine, &mut *self.sink, self.now);
         let mut walk = Walk { tables, machine, set: &mut set, now, sink, has_egress: false };
         walk.go(&mut copy, first, Miss::Drop);
+        self.machine.egress_set = set;
         self.machine.return_bench(bench);
     }
 }
