@@ -128,7 +128,7 @@ impl Capture {
     /// One packet. What is found is handed over before more input is waited for.
     fn step(&mut self, lines: &mut Lines) -> Progress {
         let Capture { file, channels, latest_ns, segments, strange_link } = self;
-        let mut tell = |lines: &mut Lines, place: Place, found: crate::channels::Found<'_>| match found {
+        let tell = |lines: &mut Lines, place: Place, found: crate::channels::Found<'_>| match found {
             Ok(bytes) => lines.message(Origin::Capture(place), bytes),
             Err(problem) => lines.problem(place, &problem),
         };
@@ -137,7 +137,8 @@ impl Capture {
             if let Some(segment) = Segment::parse(packet.time_ns, packet.link_type, packet.data) {
                 *segments += 1;
                 channels.push(&segment, |place, found| tell(lines, place, found));
-            } else if !segment::is_known(packet.link_type) && strange_link.replace(packet.link_type).is_none() {
+            } else if !segment::is_known(packet.link_type) && strange_link.replace(packet.link_type).is_none()
+            {
                 let text = format!("packets of link type {} can't be read", packet.link_type);
                 lines.error(Origin::Input, &text);
             }

@@ -3,7 +3,7 @@
 use crate::outlet::{Controller, Outlet};
 use crate::statistics::Pending;
 use flowgauge_clock::{Clock, Nanos};
-use flowgauge_datapath::{Frame, Miss, Pipeline, PortRule, check};
+use flowgauge_datapath::{Frame, Miss, Pipeline, PortRule};
 use flowgauge_openflow::{
     Body, Capabilities, ControllerRole, ErrorCode, ErrorMessage, Features, FlowMod, FlowModCommand,
     FragmentHandling, Header, Message, PacketOut, PortConfig, PortMod, PortNo, QueueConfig, Role,
@@ -50,7 +50,7 @@ impl Core {
             Body::GetConfigRequest => self.reply(who, xid, Body::GetConfigReply(self.config(who))),
             Body::SetConfig(config) => self.set_config(who, config),
             Body::FlowMod(request) => self.flow_mod(who, &request),
-            Body::PacketOut(request) => self.packet_out(&request),
+            Body::PacketOut(request) => self.packet_out(who, &request),
             Body::PortMod(request) => self.port_mod(&request),
             Body::TableMod(request) => self.table_mod(&request),
             Body::MultipartRequest(request) => self.multipart(who, xid, request),
@@ -142,8 +142,12 @@ impl Core {
         if adds && request.buffer_id.is_some() { Err(ErrorCode::BufferUnknown) } else { DONE }
     }
 
-    fn packet_out(&mut self, request: &PacketOut) -> Outcome {
-        check::packet_out(request)?;
+    fn packet_out(&mut self, who: usize, request: &PacketOut) -> Outcome {
+        if request.buffer_id.is_some() {
+            return Err(ErrorCode::BufferUnknown);
+        }
+        let version = self.controller(who).version;
+        self.pipeline.check_packet_out(request, version)?;
         let frame = Frame { bytes: &request.data, in_port: request.in_port.0 };
         self.pipeline.packet_out(frame, &request.actions, Clock.now(), &mut self.outlet);
         DONE
@@ -158,7 +162,7 @@ impl Core {
         }
         port.config = PortConfig(port.config.0 & !request.mask.0 | request.config.0 & request.mask.0);
         let flood = !port.config.contains(PortConfig::NO_FLOOD);
-        self.pipeline.set_port(PortRule { number: request.port_no.0, flood });
+        self.pipeline.set_port(PortRule { flood, ..PortRule::new(request.port_no.0) });
         DONE
     }
 
@@ -196,8 +200,7 @@ impl Core {
     /// Frames that match nothing go to controllers that speak 1.0, as long as there are any.
     pub fn adapt_to_controllers(&mut self) {
         let has_old = self.outlet.controllers.iter().any(|c| c.version == Version::V1_0);
-        let max_len = u16::MAX;
-        self.pipeline.set_miss(if has_old { Miss::Punt { max_len } } else { Miss::Drop });
+        self.pipeline.set_miss(if has_old { Miss::Punt } else { Miss::Drop });
     }
 }
 

@@ -2,10 +2,10 @@
 
 use crate::port::SwitchPort;
 use flowgauge_channel::Connection;
-use flowgauge_datapath::{Punt, Sink};
+use flowgauge_datapath::{Punt, Sink, removed_reason_in};
 use flowgauge_openflow::{
     AsyncConfig, AsyncMasks, Body, ControllerRole, FlowRemoved, Match, Message, PacketIn, PacketInReason,
-    PortConfig, PortStatus, PortStatusReason, Version, encode,
+    PortConfig, PortStatus, PortStatusReason, TableStatus, Version, encode,
 };
 use flowgauge_packet::Field;
 
@@ -126,7 +126,7 @@ impl Outlet {
 
 impl Sink for Outlet {
     #[inline]
-    fn output(&mut self, port: u32, bytes: &[u8]) {
+    fn output(&mut self, port: u32, _queue: Option<u32>, bytes: &[u8]) {
         if let Some(port) = self.port_mut(port) {
             port.stage(bytes);
         }
@@ -141,25 +141,31 @@ impl Sink for Outlet {
         let is_plain_miss = punt.reason == PacketInReason::NoMatch && punt.cookie == u64::MAX;
         for controller in &mut self.controllers {
             let is_old = controller.version == Version::V1_0;
-            if is_plain_miss && !is_old || !controller.wants(|m| m.packet_in, punt.reason.code()) {
+            if is_plain_miss && !is_old
+                || !controller.wants(|m| m.packet_in, punt.reason_in(controller.version).code())
+            {
                 continue;
             }
             if controller.is_behind() {
                 self.packet_ins_dropped += 1;
                 continue;
             }
-            let wanted = if is_plain_miss { controller.miss_send_len } else { punt.max_len };
-            controller.tell(Body::PacketIn(packet_in(punt, wanted)));
+            let wanted = punt.max_len.unwrap_or(controller.miss_send_len);
+            let reason = punt.reason_in(controller.version);
+            controller.tell(Body::PacketIn(PacketIn { reason, ..packet_in(punt, wanted) }));
         }
     }
 
     fn flow_removed(&mut self, removed: FlowRemoved) {
         for controller in &mut self.controllers {
             if controller.wants(|m| m.flow_removed, removed.reason.code()) {
-                controller.tell(Body::FlowRemoved(removed.clone()));
+                let reason = removed_reason_in(removed.reason, controller.version);
+                controller.tell(Body::FlowRemoved(FlowRemoved { reason, ..removed.clone() }));
             }
         }
     }
+
+    fn table_status(&mut self, _status: TableStatus) {}
 }
 
 /// The PACKET_IN of a punt with at most `max_len` bytes of the frame.

@@ -97,7 +97,7 @@ impl Drop for Switch {
 }
 
 fn core(config: SwitchConfig) -> Core {
-    let rules = config.ports.iter().map(|p| PortRule { number: p.number, flood: true }).collect();
+    let rules = config.ports.iter().map(|p| PortRule::new(p.number)).collect();
     let ports = config.ports.into_iter().map(|p| SwitchPort::new(p, config.datapath_id)).collect();
     Core {
         datapath_id: config.datapath_id,
