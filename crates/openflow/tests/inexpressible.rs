@@ -89,8 +89,7 @@ fn port_mod(change: impl FnOnce(&mut PortMod)) -> Body {
 }
 
 fn group(change: impl FnOnce(&mut GroupMod)) -> Body {
-    let mut request =
-        GroupMod::new(GroupModCommand::Add, GroupType::All, 1, vec![Bucket::new(0, vec![])]);
+    let mut request = GroupMod::new(GroupModCommand::Add, GroupType::All, 1, vec![Bucket::new(0, vec![])]);
     change(&mut request);
     Body::GroupMod(request)
 }
@@ -106,7 +105,8 @@ fn property() -> Vec<Property> {
 /// What only 1.4 and later can say.
 #[test]
 fn by_1_3_of_1_4() {
-    let masks = AsyncMasks { packet_in: Some(1), port_status: Some(1), flow_removed: Some(1), ..Default::default() };
+    let masks =
+        AsyncMasks { packet_in: Some(1), port_status: Some(1), flow_removed: Some(1), ..Default::default() };
     let config = |masks| Body::SetAsync(AsyncConfig { primary: masks, ..AsyncConfig::default() });
     let table = |change: fn(&mut TableMod)| {
         let mut request = TableMod::default();
@@ -148,7 +148,8 @@ fn by_1_4() {
         change(&mut features);
         asking(RequestBody::TableFeatures(vec![features]))
     };
-    let packet = PacketOut { match_: Match::any().with(Field::Metadata, 1), ..PacketOut::to_port(PortNo(1), vec![]) };
+    let packet =
+        PacketOut { match_: Match::any().with(Field::Metadata, 1), ..PacketOut::to_port(PortNo(1), vec![]) };
     let cases = [
         (flow(|f| f.instructions = vec![trigger]), "inexpressible: stat_trigger"),
         (acting(copy), "inexpressible: copy_field"),
@@ -163,7 +164,10 @@ fn by_1_4() {
         (Body::BundleControl(commit), "inexpressible: scheduled_time"),
         (table(|t| t.command = TableFeaturesCommand::Enable), "inexpressible: command"),
         (table(|t| t.features = TableFeatureFlags::EGRESS_TABLE), "inexpressible: features"),
-        (table(|t| t.properties = vec![TableProperty::PacketTypes(Match::any())]), "inexpressible: packet_types"),
+        (
+            table(|t| t.properties = vec![TableProperty::PacketTypes(Match::any())]),
+            "inexpressible: packet_types",
+        ),
         (asking(RequestBody::PortDesc(PortNo(1))), "inexpressible: PortDesc"),
         (asking(RequestBody::GroupDesc(1)), "inexpressible: GroupDesc"),
         (asking(RequestBody::ControllerStatus), "inexpressible: multipart type"),
@@ -204,7 +208,8 @@ fn there_and_back(body: Body, version: Version) -> Body {
 /// A report is sent without what the version has no room for.
 #[test]
 fn reports_lose_what_a_version_lacks() {
-    let port = Port { optical: Some(OpticalPort::default()), recirculate: vec![PortNo(1)], ..Port::default() };
+    let port =
+        Port { optical: Some(OpticalPort::default()), recirculate: vec![PortNo(1)], ..Port::default() };
     let told = |port| Body::PortStatus(PortStatus { reason: PortStatusReason::Add, port });
     assert_eq!(there_and_back(told(port.clone()), Version::V1_3), told(Port::default()));
     let without = Port { recirculate: vec![], ..port.clone() };
@@ -228,7 +233,10 @@ fn reports_lose_what_a_version_lacks() {
         })
     };
     for version in [Version::V1_0, Version::V1_3] {
-        assert_eq!(there_and_back(went(FlowRemovedReason::Eviction), version), went(FlowRemovedReason::Delete));
+        assert_eq!(
+            there_and_back(went(FlowRemovedReason::Eviction), version),
+            went(FlowRemovedReason::Delete)
+        );
     }
     assert_eq!(
         there_and_back(went(FlowRemovedReason::Eviction), Version::V1_4),
@@ -240,16 +248,15 @@ fn reports_lose_what_a_version_lacks() {
 #[test]
 fn a_meter_becomes_the_first_action_to_apply() {
     let output = Action::output(PortNo(2));
-    let entry = |instructions: Vec<Instruction>| Body::FlowMod(FlowMod { instructions, ..FlowMod::default() });
+    let entry =
+        |instructions: Vec<Instruction>| Body::FlowMod(FlowMod { instructions, ..FlowMod::default() });
     let old = entry(vec![
         Instruction::GotoTable(3),
         Instruction::ApplyActions(vec![output.clone()]),
         Instruction::Meter(7),
     ]);
-    let new = entry(vec![
-        Instruction::ApplyActions(vec![Action::Meter(7), output]),
-        Instruction::GotoTable(3),
-    ]);
+    let new =
+        entry(vec![Instruction::ApplyActions(vec![Action::Meter(7), output]), Instruction::GotoTable(3)]);
     assert_eq!(there_and_back(old.clone(), Version::V1_4), old);
     assert_eq!(there_and_back(old, Version::V1_5), new);
 }

@@ -71,7 +71,11 @@ fn compare(
                 (Ok(ours), None) => ours,
                 (Ok(ours), Some(Ok(theirs))) => {
                     if content(&theirs) != ours.0 {
-                        differences.push(format!("{version} {text}\n  theirs {}\n  ours   {}", content(&theirs), ours.0));
+                        differences.push(format!(
+                            "{version} {text}\n  theirs {}\n  ours   {}",
+                            content(&theirs),
+                            ours.0
+                        ));
                     }
                     ours
                 }
@@ -83,7 +87,8 @@ fn compare(
                 }
             };
             if printed != line {
-                differences.push(format!("{version} {canonical}\n  they print {printed}\n  we print   {line}"));
+                differences
+                    .push(format!("{version} {canonical}\n  they print {printed}\n  we print   {line}"));
             }
         }
     }

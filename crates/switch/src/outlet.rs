@@ -141,7 +141,9 @@ impl Sink for Outlet {
         let is_plain_miss = punt.reason == PacketInReason::NoMatch && punt.cookie == u64::MAX;
         for controller in &mut self.controllers {
             let is_old = controller.version == Version::V1_0;
-            if is_plain_miss && !is_old || !controller.wants(|m| m.packet_in, punt.reason_in(controller.version).code()) {
+            if is_plain_miss && !is_old
+                || !controller.wants(|m| m.packet_in, punt.reason_in(controller.version).code())
+            {
                 continue;
             }
             if controller.is_behind() {

@@ -6,8 +6,8 @@ use super::print::List;
 use super::scan::Span;
 use super::{Actions, SyntaxError, action, nicira, selection, value};
 use crate::{
-    BUCKET_ALL, BUCKET_FIRST, BUCKET_LAST, Bucket, GROUP_ALL, GROUP_ANY, GroupDesc, GroupMod, GroupModCommand,
-    GroupType, PortNo, Property,
+    BUCKET_ALL, BUCKET_FIRST, BUCKET_LAST, Bucket, GROUP_ALL, GROUP_ANY, GroupDesc, GroupMod,
+    GroupModCommand, GroupType, PortNo, Property,
 };
 
 const COMMANDS: [(&str, GroupModCommand); 7] = [
