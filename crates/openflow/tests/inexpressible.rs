@@ -5,7 +5,9 @@ use flowgauge_packet::Field;
 
 fn refused(body: Body, version: Version) -> String {
     let mut out = vec![1, 2, 3];
-    let error = encode(&Message::new(1, body), version, &mut out).expect_err("not to be expressed");
+    let Err(error) = encode(&Message::new(1, body.clone()), version, &mut out) else {
+        panic!("{version} should not be able to express {body:?}")
+    };
     assert_eq!(out, [1, 2, 3]);
     format!("{}: {}", error.name(), error.field().unwrap_or("-"))
 }
@@ -28,7 +30,6 @@ fn matching(match_: Match) -> Body {
 fn by_1_0() {
     let ip = || Match::any().with(Field::EthType, 0x0800);
     let cases = [
-        (flow(|f| f.table_id = 1), "inexpressible: table_id"),
         (flow(|f| f.cookie_mask = 1), "inexpressible: cookie_mask"),
         (flow(|f| f.out_group = 1), "inexpressible: out_group"),
         (flow(|f| f.importance = 1), "inexpressible: importance"),
@@ -36,9 +37,7 @@ fn by_1_0() {
         (flow(|f| f.flags = FlowModFlags(1 << 20)), "out_of_range: flags"),
         (flow(|f| f.out_port = PortNo(0x10000)), "out_of_range: out_port"),
         (flow(|f| f.instructions = vec![Instruction::GotoTable(1)]), "inexpressible: instructions"),
-        (acting(Action::Group(1)), "inexpressible: group"),
         (acting(Action::PushVlan(0x8100)), "inexpressible: push_vlan"),
-        (acting(Action::set(Field::Ipv6Dst, 1)), "inexpressible: ipv6_dst"),
         (acting(Action::output(PortNo(0xff01))), "out_of_range: output"),
         (matching(Match::any().with(Field::Metadata, 1)), "inexpressible: metadata"),
         (matching(Match::any().with_masked(Field::EthDst, 1, 1)), "inexpressible: eth_dst"),
@@ -68,10 +67,6 @@ fn by_1_3() {
     let cases = [
         (flow(|f| f.importance = 1), "inexpressible: importance"),
         (flow(|f| f.flags = FlowModFlags::EMERGENCY), "inexpressible: flags"),
-        (
-            acting(Action::SetField { field: Field::EthDst, value: 1, mask: 1 }),
-            "inexpressible: set_field mask",
-        ),
         (acting(Action::SetTpDst(1)), "inexpressible: set_tp_dst without ip_proto"),
         (matching(Match::any().with(Field::PacketType, 1)), "inexpressible: packet_type"),
         (matching(Match::any().with(Field::EthDst, 1 << 48)), "out_of_range: eth_dst"),
@@ -107,7 +102,7 @@ fn property() -> Vec<Property> {
 fn by_1_3_of_1_4() {
     let masks =
         AsyncMasks { packet_in: Some(1), port_status: Some(1), flow_removed: Some(1), ..Default::default() };
-    let config = |masks| Body::SetAsync(AsyncConfig { primary: masks, ..AsyncConfig::default() });
+    let config = |primary| Body::SetAsync(AsyncConfig { primary, secondary: masks, properties: vec![] });
     let table = |change: fn(&mut TableMod)| {
         let mut request = TableMod::default();
         change(&mut request);
