@@ -67,7 +67,7 @@ impl<'a> Segment<'a> {
     }
 
     fn of_type(time_ns: u64, mut eth_type: u16, mut payload: &'a [u8]) -> Option<Segment<'a>> {
-        while matches!(eth_type, ether_type::VLAN | ether_type::QINQ) {
+        while matches!(eth_type, ether_type::VLAN | ether_type::SERVICE_VLAN) {
             let tag = VlanView::new_checked(payload).ok()?;
             (eth_type, payload) = (tag.eth_type(), tag.payload());
         }
@@ -83,7 +83,9 @@ impl<'a> Segment<'a> {
                 let ip = Ipv4View::new_checked(packet).ok()?;
                 let whole = usize::from(ip.total_len()).checked_sub(20 + ip.options().len())?;
                 let first = ip.fragment_offset() == 0 && ip.proto() == ip_proto::TCP;
-                first.then(|| Segment::of_tcp(time_ns, ip.src().into(), ip.dst().into(), ip.payload(), whole))?
+                first.then(|| {
+                    Segment::of_tcp(time_ns, ip.src().into(), ip.dst().into(), ip.payload(), whole)
+                })?
             }
             6 => {
                 let ip = Ipv6View::new_checked(packet).ok()?;

@@ -113,7 +113,8 @@ pub fn refused(error: &ChannelError, version: Version) -> PyErr {
     Python::attach(|py| {
         let value = raised.value(py);
         let set = value.setattr("error_type", error_type).and_then(|()| value.setattr("code", code));
-        set.and_then(|()| value.setattr("reason", name)).map_or_else(|failed| failed, |()| raised.clone_ref(py))
+        set.and_then(|()| value.setattr("reason", name))
+            .map_or_else(|failed| failed, |()| raised.clone_ref(py))
     })
 }
 

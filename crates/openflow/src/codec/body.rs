@@ -41,7 +41,7 @@ macro_rules! messages {
         }
 
         /// Reads what follows the header.
-        #[inline]
+        #[inline(always)]
         pub(crate) fn read(kind: Kind, r: &mut Reader) -> Result<Body, DecodeError> {
             match kind {
                 $(Kind::$kind => <$form as Wire>::read(r, "body").map(Body::$kind),)*
@@ -78,8 +78,8 @@ messages! {
     QueueGetConfigReply: From1_3<v1_0::QueueConfigWire, v1_3::QueueConfigWire>,
     RoleRequest: From1_3<OldRole<false>, v1_3::RoleWire>,
     RoleReply: From1_3<OldRole<true>, v1_3::RoleWire>,
-    GetAsyncReply: From1_4<v1_3::AsyncWire, v1_4::AsyncWire>,
-    SetAsync: From1_4<v1_3::AsyncWire, v1_4::AsyncWire>,
+    GetAsyncReply: v1_4::AsyncWire,
+    SetAsync: v1_4::AsyncWire,
     MeterMod: v1_3::MeterModWire,
     RoleStatus: v1_4::RoleStatusWire,
     TableStatus: v1_4::TableStatusWire,
