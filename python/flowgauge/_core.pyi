@@ -135,6 +135,16 @@ class Connection:
     @property
     def version(self) -> str:
         """ "1.0" or "1.3"."""
+    @property
+    def datapath_id(self) -> str:
+        """16 hexadecimal digits."""
+    @property
+    def peer_name(self) -> str | None:
+        """The name in the switch's certificate, None without TLS."""
+    def counters(self) -> dict[str, Any]:
+        """`log_dropped` (messages beyond our memory cap), `echoes_dropped` (unanswered because the switch reads no answers),
+        `queued_bytes`, `timestamps` ("kernel receive", with TLS "decryption").
+        """
     def ended(self) -> tuple[str, str] | None:
         """Stable name and text of why it ended, None while it is up."""
     def barrier(self, timeout_s: float) -> int:
@@ -164,13 +174,24 @@ class Channel:
     """An endpoint that listens for a switch or connects to one, in a network namespace if named."""
 
     def __init__(
-        self, mode: str, host: str, port: int, *, netns: str | None, versions: Sequence[str], spin_us: int
-    ) -> None: ...
+        self,
+        mode: str,
+        host: str,
+        port: int,
+        *,
+        netns: str | None,
+        versions: Sequence[str],
+        spin_us: int,
+        tls: tuple[str, str, str] | None = None,
+    ) -> None:
+        """`tls`: files of private key, certificate and CA certificate. Raises TlsFileError, PortBusyError, SetupError."""
     @property
     def address(self) -> tuple[str, int]:
         """Where it listens or connects to."""
-    def wait_connected(self, timeout_s: float) -> Connection:
-        """The next switch. Raises NeverConnectedError, VersionMismatchError, GarbageError."""
+    def wait_connected(self, timeout_s: float, datapath_id: str | None = None) -> Connection:
+        """The next switch, or the one with that datapath id (others stay for whoever waits for them). Raises NeverConnectedError,
+        VersionMismatchError, GarbageError, TlsError.
+        """
     def close(self) -> None:
         """End all its connections."""
 

@@ -4,6 +4,7 @@
 //! read may add: nothing that a hostile peer sends makes it grow.
 
 use crate::error::{ChannelError, version_name};
+use crate::tls::{speaks_tls, tls_peer};
 use crate::wire::{self, HEADER_LEN, Header};
 
 /// Room that a read always finds.
@@ -64,6 +65,11 @@ impl Framer {
         self.end - self.start
     }
 
+    /// Bytes received since the connection began.
+    pub fn received(&self) -> u64 {
+        self.offset + self.pending() as u64
+    }
+
     /// Stream position of the next message.
     pub fn offset(&self) -> u64 {
         self.offset
@@ -94,6 +100,14 @@ fn check(bytes: &[u8], expect: Expect, offset: u64) -> Result<(), ChannelError> 
         Err(ChannelError::Garbage { offset: offset + at, expected: expected.to_owned(), found })
     };
     let Some(&version) = bytes.first() else { return Ok(()) };
+    if offset == 0 {
+        match bytes {
+            // One more byte tells.
+            [_] if speaks_tls(&[version, 3]) => return Ok(()),
+            _ if speaks_tls(bytes) => return Err(tls_peer()),
+            _ => {}
+        }
+    }
     if !(1..=6).contains(&version) {
         return garbage(0, "a version of 1 to 6", quote(bytes));
     }

@@ -43,7 +43,7 @@ impl Switch {
         config.versions =
             Versions::new(&wire).ok_or_else(|| errors::usage("no OpenFlow version was given"))?;
         let started = py.detach(|| flowgauge_switch::Switch::start(config)).map_err(|e| failed(&e))?;
-        let (Address::Listen(address) | Address::Connect(address)) = started.control();
+        let address = started.control().at();
         Ok(Switch { inner: Mutex::new(Some(started)), address })
     }
 
