@@ -103,7 +103,7 @@ impl Channel {
 }
 
 /// Reads `(private_key, certificate, ca)`.
-fn load((private_key, certificate, ca): (PathBuf, PathBuf, PathBuf)) -> PyResult<Tls> {
+pub fn load((private_key, certificate, ca): (PathBuf, PathBuf, PathBuf)) -> PyResult<Tls> {
     Tls::load(&TlsFiles { private_key, certificate, ca }).map_err(|e| errors::channel(&e))
 }
 
