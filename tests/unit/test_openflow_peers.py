@@ -46,14 +46,18 @@ def rewritten() -> list[bytes]:
     return [encode_message(text, version) for version, text in decoded]
 
 
-def osken_samples() -> list[bytes]:
-    """The messages of os-ken's tests in the versions that we speak."""
+def osken_samples() -> list[tuple[str, bytes, dict[str, Any]]]:
+    """Name, bytes and os-ken's reading of the messages of os-ken's own tests, in the versions that we speak."""
     spec = find_spec("os_ken")
     assert spec is not None
     assert spec.submodule_search_locations is not None
-    folder = Path(spec.submodule_search_locations[0]) / "tests" / "packet_data"
-    files = sorted(f for v in ("of10", "of13", "of14", "of15") for f in (folder / v).glob("*.packet"))
-    return [file.read_bytes() for file in files]
+    tests = Path(spec.submodule_search_locations[0]) / "tests"
+    found = []
+    for version in ("of10", "of13", "of14", "of15"):
+        for file in sorted((tests / "packet_data" / version).glob("*.packet")):
+            text = (tests / "unit" / "ofproto" / "json" / version / f"{file.name}.json").read_text()
+            found.append((f"{version}/{file.name}", file.read_bytes(), json.loads(text)))
+    return found
 
 
 def named(data: bytes) -> str:
@@ -78,9 +82,11 @@ def osken_bag(data: bytes) -> Any:
     from os_ken.ofproto import ofproto_parser
     from os_ken.ofproto.ofproto_protocol import ProtocolDesc
 
-    parsed = ofproto_parser.msg(ProtocolDesc(data[0]), data[0], data[1], len(data), int.from_bytes(data[4:8]), data)
+    parsed = ofproto_parser.msg(
+        ProtocolDesc(data[0]), data[0], data[1], len(data), int.from_bytes(data[4:8]), data
+    )
     assert parsed is not None, "os-ken has no parser for it"
-    return OsKen(parsed, WIRE[data[0]]).bag
+    return OsKen(parsed.to_jsondict(), WIRE[data[0]]).bag
 
 
 def our_bag(data: bytes) -> Any:
@@ -151,7 +157,9 @@ def tshark_verdicts(messages: list[bytes], scratch: Path) -> list[tuple[str, str
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     rows = [(line.split("\t") + [""] * 4)[:4] for line in done.stdout.splitlines()]
     assert len(rows) == len(messages), done.stderr
-    return [(version, ", ".join(filter(None, (malformed, message)))) for version, malformed, message, _ in rows]
+    return [
+        (version, ", ".join(filter(None, (malformed, message)))) for version, malformed, message, _ in rows
+    ]
 
 
 @pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
