@@ -218,7 +218,9 @@ impl Actor<'_> {
     /// Sends the frame out of one port.
     #[inline]
     fn emit(&mut self, journey: &mut Journey<'_>, port: u32) {
-        if self.machine.ports.any(port, |rule| rule.no_fwd) {
+        // A number that stands for something else is a port only if there is one, such as LOCAL.
+        let is_none = PortNo(port).is_reserved() && self.machine.ports.get(port).is_none();
+        if is_none || self.machine.ports.any(port, |rule| rule.no_fwd) {
             return;
         }
         if let (Some(first), true) = (self.machine.first_egress, self.has_egress) {

@@ -2,6 +2,7 @@
 
 use crate::act::{Actor, Machine, Origin};
 use crate::action_set::ActionSet;
+use crate::changes::Snapshot;
 use crate::journey::{Dead, Journey, Workbench};
 use crate::ports::{PortRule, Ports};
 use crate::program::{Program, Programs};
@@ -50,6 +51,10 @@ pub struct Pipeline {
     pub(crate) tables: Vec<FlowTable>,
     pub(crate) programs: Programs,
     pub(crate) machine: Machine,
+    /// What [`Pipeline::roll_back`] goes back to.
+    pub(crate) snapshot: Option<Box<Snapshot>>,
+    /// Whether changes of entries are noted for [`Pipeline::take_changes`].
+    pub(crate) is_watched: bool,
     miss: Miss,
     is_standalone: bool,
     set: ActionSet,
@@ -63,6 +68,8 @@ impl Pipeline {
             tables: (0..tables).map(|_| FlowTable::new(limits.entries)).collect(),
             programs: Programs::default(),
             machine: Machine::new(Ports::new(ports)),
+            snapshot: None,
+            is_watched: false,
             miss: Miss::Drop,
             is_standalone: false,
             set: ActionSet::default(),

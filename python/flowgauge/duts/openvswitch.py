@@ -17,12 +17,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from flowgauge.duts import netns
+from flowgauge.duts import netns, pki
 from flowgauge.duts.cores import core_plan
 from flowgauge.duts.host import call, find_tool, need_root, need_tool
-from flowgauge.duts.interface import ControlWiring, PortWiring, Wiring
+from flowgauge.duts.interface import ControlWiring, PortWiring, TlsFiles, Wiring
 from flowgauge.duts.lease import Lease
-from flowgauge.duts.options import PORTS, Option, parse, whole
+from flowgauge.duts.options import PORTS, Option, parse, whole, yes_or_no
 from flowgauge.errors import ConfigError, SetupError
 
 BRIDGE = "fg-br"
@@ -30,12 +30,16 @@ OPENFLOW_PORT = 6653
 PROTOCOLS = {"1.0": "OpenFlow10", "1.3": "OpenFlow13"}
 SCHEMAS = ("/usr/share/openvswitch/vswitch.ovsschema", "/usr/local/share/openvswitch/vswitch.ovsschema")
 TOOLS = ("ip", "ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
-OPTIONS = {"ports": PORTS, "mtu": Option(whole(68, 9500), 1500, "68..9500 bytes")}
+OPTIONS = {
+    "ports": PORTS,
+    "mtu": Option(whole(68, 9500), 1500, "68..9500 bytes"),
+    "tls": Option(yes_or_no, False, "yes or no"),
+}
 _START_S = 20.0
 
 
 class OpenVSwitch:
-    """The driver `ovs`; options `ports` and `mtu` as in `ovs:ports=4,mtu=9000`."""
+    """The driver `ovs`; options `ports`, `mtu` and `tls` as in `ovs:ports=4,mtu=9000,tls=yes`."""
 
     name = "ovs"
 
@@ -44,6 +48,8 @@ class OpenVSwitch:
         values = parse(self.name, options, OPTIONS)
         self._ports: int = values["ports"]
         self._mtu: int = values["mtu"]
+        self._tls: bool = values["tls"]
+        self._files: TlsFiles | None = None
         self._version = "1.3"
         self._lease: Lease | None = None
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
@@ -55,6 +61,8 @@ class OpenVSwitch:
         if version not in PROTOCOLS:
             raise ConfigError(f"ovs: OpenFlow {version} is not offered; allowed: {', '.join(PROTOCOLS)}")
         check_host()
+        if self._tls:
+            pki.check_host()
         self._version = version
         self._lease = Lease.take("Open vSwitch")
         try:
@@ -84,7 +92,7 @@ class OpenVSwitch:
             "bridge": {
                 "fail_mode": "secure",
                 "protocols": PROTOCOLS[self._version],
-                "controller": f"tcp:127.0.0.1:{OPENFLOW_PORT}, out of band",
+                "controller": f"{self._controller}, out of band",
             },
             "ports": [
                 {"of_port": n, "interface": _dut_end(n), "wire": "veth", "mtu": self._mtu}
@@ -177,10 +185,21 @@ class OpenVSwitch:
             interface = _dut_end(number)
             command += ["--", "add-port", BRIDGE, interface]
             command += ["--", "set", "interface", interface, f"ofport_request={number}"]
-        command += ["--", "set-controller", BRIDGE, f"tcp:127.0.0.1:{OPENFLOW_PORT}"]
+        if self._tls:
+            self._make_keys()
+        command += ["--", "set-controller", BRIDGE, self._controller]
         command += ["--", "set", "controller", BRIDGE, "connection_mode=out-of-band", "max_backoff=1000"]
         self._vsctl(*command)
         self._check_ports()
+
+    @property
+    def _controller(self) -> str:
+        return f"{'ssl' if self._tls else 'tcp'}:127.0.0.1:{OPENFLOW_PORT}"
+
+    def _make_keys(self) -> None:
+        """A PKI of our own in the run directory; the switch's half goes into its database."""
+        self._files, switch = pki.make(self._home)
+        self._vsctl("set-ssl", switch.private_key, switch.certificate, switch.ca)
 
     def _check_ports(self) -> None:
         for number in self._numbers():
@@ -195,7 +214,9 @@ class OpenVSwitch:
     def _wiring(self) -> Wiring:
         dut, tester = self._namespaces
         ports = (PortWiring(n, "af_packet", _tester_end(n), netns=tester) for n in self._numbers())
-        control = ControlWiring("listen", "127.0.0.1", OPENFLOW_PORT, netns=dut, versions=(self._version,))
+        control = ControlWiring(
+            "listen", "127.0.0.1", OPENFLOW_PORT, netns=dut, versions=(self._version,), tls=self._files
+        )
         return Wiring(tuple(ports), control)
 
     def _numbers(self) -> range:
