@@ -21,7 +21,7 @@ from flowgauge.benchmarks.common import (
 )
 from flowgauge.flows import FlowSet, Schedule
 from flowgauge.model import Figure, Point, Trial, TrialRecord
-from flowgauge.testbed.interface import CONTROL, Entry, Stream, Testbed
+from flowgauge.testbed.interface import CONTROL, PACKET_IN, Entry, Stream, Testbed
 
 
 class PacketInParams(GridParams):
@@ -52,6 +52,7 @@ class PacketIn(Benchmark[PacketInParams]):
         "repeats": 6,
     }
     features: ClassVar[tuple[str, ...]] = ("packet_in",)
+    abilities: ClassVar[tuple[str, ...]] = (PACKET_IN,)
     charts = (
         {"kind": "delay_loss", "x": "frame_size", "panel": "rate_mbps", "title": "PACKET_IN by frame size"},
         {"kind": "cdf", "title": "PACKET_IN delay"},

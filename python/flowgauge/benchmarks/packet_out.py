@@ -18,7 +18,7 @@ from flowgauge.benchmarks.common import (
     reception_metrics,
 )
 from flowgauge.model import Figure, Point, Trial, TrialRecord
-from flowgauge.testbed.interface import CONTROL, Stream, Testbed
+from flowgauge.testbed.interface import CONTROL, PACKET_OUT, Stream, Testbed
 
 
 class PacketOutParams(GridParams):
@@ -44,6 +44,7 @@ class PacketOut(Benchmark[PacketOutParams]):
         "repeats": 6,
     }
     features: ClassVar[tuple[str, ...]] = ("packet_out",)
+    abilities: ClassVar[tuple[str, ...]] = (PACKET_OUT,)
     charts = (
         {"kind": "delay_loss", "x": "frame_size", "panel": "rate_mbps", "title": "PACKET_OUT by frame size"},
         {"kind": "cdf", "title": "PACKET_OUT delay"},

@@ -2,7 +2,8 @@
 
 Own processes, own database, own run directory, own network namespaces (one for the switch, one for the tester's
 ends); the machine's Open vSwitch, interfaces and firewall are never touched. The switch connects to the tester's
-OpenFlow listener on the loopback of its own namespace.
+OpenFlow listener on the loopback of its own namespace. To somebody else's controller, which it can't reach from there, it is
+joined by a relay on a socket in its run directory.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from typing import Any
 from flowgauge.duts import netns
 from flowgauge.duts.cores import core_plan
 from flowgauge.duts.host import call, find_tool, need_root, need_tool
-from flowgauge.duts.interface import ControlWiring, PortWiring, Wiring
+from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, Wiring
 from flowgauge.duts.lease import Lease
 from flowgauge.duts.options import PORTS, Option, parse, whole
+from flowgauge.duts.relay import Relay
 from flowgauge.errors import ConfigError, SetupError
 
 BRIDGE = "fg-br"
@@ -49,17 +51,22 @@ class OpenVSwitch:
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
         self._home = Path()
         self._namespaces = ("", "")
+        self._leads = TO_US
+        self._relay: Relay | None = None
 
-    def start(self, version: str) -> Wiring:
+    def start(self, version: str, leads: Leads = TO_US) -> Wiring:
         """Start Open vSwitch for OpenFlow `version`; its bridge holds no entries, and drops what matches none."""
         if version not in PROTOCOLS:
             raise ConfigError(f"ovs: OpenFlow {version} is not offered; allowed: {', '.join(PROTOCOLS)}")
         check_host()
         self._version = version
+        self._leads = leads
         self._lease = Lease.take("Open vSwitch")
         try:
             self._wire(self._lease)
             self._start_daemons()
+            if leads.to == "other":
+                self._relay = Relay.listening(self._home / f"{BRIDGE}.controller", (leads.host, leads.port))
             self._make_bridge()
         except BaseException:
             self.stop()
@@ -84,7 +91,7 @@ class OpenVSwitch:
             "bridge": {
                 "fail_mode": "secure",
                 "protocols": PROTOCOLS[self._version],
-                "controller": f"tcp:127.0.0.1:{OPENFLOW_PORT}, out of band",
+                "controller": self._controller() or "none",
             },
             "ports": [
                 {"of_port": n, "interface": _dut_end(n), "wire": "veth", "mtu": self._mtu}
@@ -99,6 +106,9 @@ class OpenVSwitch:
 
     def stop(self) -> None:
         """End the daemons by their numbers, and remove namespaces and directories."""
+        relay, self._relay = self._relay, None
+        if relay is not None:
+            relay.close()
         for daemon in reversed(self._daemons.values()):
             _end(daemon)
         self._daemons.clear()
@@ -177,8 +187,9 @@ class OpenVSwitch:
             interface = _dut_end(number)
             command += ["--", "add-port", BRIDGE, interface]
             command += ["--", "set", "interface", interface, f"ofport_request={number}"]
-        command += ["--", "set-controller", BRIDGE, f"tcp:127.0.0.1:{OPENFLOW_PORT}"]
-        command += ["--", "set", "controller", BRIDGE, "connection_mode=out-of-band", "max_backoff=1000"]
+        if controller := self._controller():
+            command += ["--", "set-controller", BRIDGE, controller]
+            command += ["--", "set", "controller", BRIDGE, "connection_mode=out-of-band", "max_backoff=1000"]
         self._vsctl(*command)
         self._check_ports()
 
@@ -192,11 +203,20 @@ class OpenVSwitch:
                     f"Open vSwitch gave {interface} OpenFlow port {found}, not {number}: {error}"
                 )
 
+    def _controller(self) -> str:
+        """To whom the bridge connects, in Open vSwitch's words; empty: to nobody."""
+        known = {"us": f"tcp:127.0.0.1:{OPENFLOW_PORT}", "other": f"unix:{self._home / BRIDGE}.controller"}
+        return known.get(self._leads.to, "")
+
     def _wiring(self) -> Wiring:
         dut, tester = self._namespaces
         ports = (PortWiring(n, "af_packet", _tester_end(n), netns=tester) for n in self._numbers())
         control = ControlWiring("listen", "127.0.0.1", OPENFLOW_PORT, netns=dut, versions=(self._version,))
-        return Wiring(tuple(ports), control)
+        dpid = self._vsctl("get", "bridge", BRIDGE, "datapath_id").strip().strip('"')
+        return Wiring(tuple(ports), control, ofctl=self._management(), datapath_id=int(dpid, 16))
+
+    def _management(self) -> str:
+        return f"unix:{self._home / (BRIDGE + '.mgmt')}"
 
     def _numbers(self) -> range:
         return range(1, self._ports + 1)
@@ -210,9 +230,9 @@ class OpenVSwitch:
         )
 
     def _ofctl(self, command: str) -> str:
-        socket = f"unix:{self._home / (BRIDGE + '.mgmt')}"
         return call(
-            ["ovs-ofctl", "-O", PROTOCOLS[self._version], command, socket], env=_environment(self._home)
+            ["ovs-ofctl", "-O", PROTOCOLS[self._version], command, self._management()],
+            env=_environment(self._home),
         )
 
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from flowgauge.benchmarks import load_path
 from flowgauge.benchmarks.base import Benchmark
+from flowgauge.controllers import BUILTIN
 from flowgauge.duts.interface import Driver
 from flowgauge.errors import ChannelError, DutDiedError, FlowgaugeError, RejectedError, SetupError, TrialError
 from flowgauge.model import Point, Trial
@@ -156,12 +157,17 @@ def _describe(driver: Driver, testbed: Testbed) -> Ready:
         # A switch that can't describe itself can still be measured.
         dut["switch"] = {"error": f"{error.name}: {error.message}"}
     features = dut.get("features")
+    controller = getattr(testbed, "controller", {"name": BUILTIN})
+    dut["controller"] = dict(controller)
+    abilities = getattr(testbed.control, "abilities", None)
     return Ready(
         ports=len(testbed.ports),
         dut=dut,
         loopback=None if testbed.loopback is None else asdict(testbed.loopback),
         features=tuple(features) if isinstance(features, (list, tuple, set, frozenset)) else None,
         core_plan=getattr(testbed, "core_plan", None),
+        controller=str(controller["name"]),
+        abilities=None if abilities is None else tuple(sorted(abilities)),
     )
 
 

@@ -214,8 +214,8 @@ class Control(Protocol):
     """The switch's control path, in any OpenFlow version and through any controller. Raises ChannelError and its kinds.
 
     Flows, groups and meters as text are in the syntax of ovs-ofctl, without a command in front. What was refused raises
-    RejectedError, with the names of the error's type and code where the controller hands them on. Methods that need an ability
-    that this controller lacks raise UsageError.
+    RejectedError, with the names of the error's type and code where the controller hands them on. What this controller can't do or
+    say raises NotOfferedError.
     """
 
     @property
@@ -337,10 +337,12 @@ class OpenOptions:
     """What `flowgauge.testbed.open_testbed(dut, options)` is told besides the DUT.
 
     `openflow`: the version to speak ("1.0", "1.3"), None: the driver's best. `seed`: for whatever the testbed chooses at random.
+    `controller`: how entries reach the switch (`flowgauge.controllers`), None: as the DUT's file says, else by our own channel.
     """
 
     openflow: str | None = None
     seed: int = 1
+    controller: str | None = None
 
 
 class Testbed(Protocol):
