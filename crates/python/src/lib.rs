@@ -35,6 +35,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<transmission::Transmission>()?;
     module.add_function(wrap_pyfunction!(now, module)?)?;
     module.add_function(wrap_pyfunction!(errors::error_classes, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_mods::encode_flow, module)?)?;
     module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
     module.add_function(wrap_pyfunction!(port::impaired, module)?)?;
     module.add_function(wrap_pyfunction!(port::open_af_packet, module)?)?;
