@@ -41,11 +41,12 @@ class OpenVSwitch:
 
     name = "ovs"
 
-    def __init__(self, options: str = "") -> None:
-        """`options` as on the command line. Raises ConfigError. Nothing is started."""
+    def __init__(self, options: str = "", *, pinned: bool = True) -> None:
+        """`options` as on the command line; `pinned`: keep to the DUT's cores. Raises ConfigError. Nothing is started."""
         values = parse(self.name, options, OPTIONS)
         self._ports: int = values["ports"]
         self._mtu: int = values["mtu"]
+        self._pin = _pin() if pinned else []
         self._version = "1.3"
         self._lease: Lease | None = None
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
@@ -116,6 +117,23 @@ class OpenVSwitch:
             self._lease.end()
             self._lease = None
 
+    def listen(self, port: int) -> None:
+        """Let the bridge take controllers' connections on the loopback of its namespace (and connect to none itself)."""
+        self._vsctl("set-controller", BRIDGE, f"ptcp:{port}:127.0.0.1")
+        deadline = time.monotonic() + _START_S
+        while not self._answers(f"tcp:127.0.0.1:{port}"):
+            if time.monotonic() > deadline:
+                raise SetupError(f"Open vSwitch does not listen on port {port}: {self.log()}")
+            time.sleep(0.05)
+
+    def _answers(self, target: str) -> bool:
+        inside = ["ip", "netns", "exec", self._namespaces[0], need_tool("ovs-ofctl")]
+        try:
+            call([*inside, "-O", PROTOCOLS[self._version], "show", target])
+        except SetupError:
+            return False
+        return True
+
     @property
     def namespaces(self) -> tuple[str, str]:
         """The network namespaces of the switch and of the tester's ends, while started."""
@@ -146,7 +164,7 @@ class OpenVSwitch:
         self._await_file(home / "db.sock")
         self._vsctl("--no-wait", "init")
         switch = [f"unix:{home / 'db.sock'}", "--disable-system", "--disable-system-route"]
-        self._daemon("ovs-vswitchd", _pin(), switch)
+        self._daemon("ovs-vswitchd", self._pin, switch)
         self._await_file(home / "ovs-vswitchd.ctl")
 
     def _daemon(self, name: str, pin: Sequence[str], options: Sequence[str]) -> None:
