@@ -61,9 +61,6 @@ class FakeDriver:
     def __init__(self) -> None:
         self.lives = True
 
-    def start(self, version: str) -> Any:
-        raise NotImplementedError
-
     def reset(self) -> None:
         note("reset")
 

@@ -46,6 +46,9 @@ T = TypeVar("T")
 class External:
     """The driver of a TOML file."""
 
+    watched = False
+    """Whether `alive` knows: a switch that we did not start may restart unnoticed."""
+
     def __init__(self, path: Path) -> None:
         """Reads and checks the file. Raises ConfigError."""
         keys = Keys(toml.read(path))
