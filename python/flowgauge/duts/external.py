@@ -52,7 +52,7 @@ class External:
     def __init__(self, path: Path) -> None:
         """Reads and checks the file. Raises ConfigError."""
         keys = Keys(toml.read(path))
-        keys.only((), ("name", "versions", "controller", "control", "port", "reset", "describe"))
+        keys.only((), ("name", "versions", "control", "port", "reset", "describe", "controller"))
         self.name = keys.value(("name",), str, "text", default=path.stem)
         self._keys = keys
         self._versions = _versions(keys)
