@@ -5,7 +5,7 @@ use flowgauge_clock::Nanos;
 use flowgauge_measure::FlowOrder;
 use flowgauge_openflow::{
     Body, Features, FlowStatsRequest, FragmentHandling, Message, MultipartReply, MultipartRequest, PacketOut,
-    Port, PortNo, ReplyBody, RequestBody, SwitchConfig, Version, decode, encode, syntax::Dump,
+    Port, PortNo, ReplyBody, RequestBody, SwitchConfig, Version, decode, encode,
 };
 use flowgauge_traffic::play::{Echoes, Encoded, PacketOuts, PlayOptions, Source};
 use pyo3::prelude::*;
@@ -14,6 +14,7 @@ use pyo3::types::PyDict;
 use crate::channel::{seconds, wire_version};
 use crate::errors;
 use crate::flow_mods::{self, FlowMods};
+use crate::openflow;
 use crate::play::Play;
 use crate::schedule::schedule;
 use crate::transmission::Transmission;
@@ -44,7 +45,7 @@ impl Connection {
         let bytes = self.encoded(Body::MultipartRequest(MultipartRequest::new(request)))?;
         let replies = py
             .detach(|| self.inner.transact_raw(&bytes, seconds(timeout_s)))
-            .map_err(|e| errors::rejected(&e, self.version))?;
+            .map_err(|e| errors::refused(&e, self.version))?;
         replies.iter().map(|reply| part(&reply.frame)).collect()
     }
 
@@ -131,7 +132,7 @@ impl Connection {
     fn dump_flows(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Vec<String>> {
         let parts = self.ask(py, RequestBody::Flow(FlowStatsRequest::default()), timeout_s)?;
         let texts = parts.iter().filter_map(|part| match part {
-            ReplyBody::Flow(entries) => Some(entries.iter().map(|stats| Dump(stats).to_string())),
+            ReplyBody::Flow(entries) => Some(entries.iter().map(ToString::to_string)),
             _ => None,
         });
         Ok(texts.flatten().collect())
@@ -140,7 +141,7 @@ impl Connection {
     /// Whole messages that have no reply, under transaction ids of our own, and a barrier.
     fn apply(&self, py: Python<'_>, mut messages: Vec<Vec<u8>>, timeout_s: f64) -> PyResult<()> {
         py.detach(|| self.inner.apply_raw(&mut messages, seconds(timeout_s)))
-            .map_err(|e| errors::rejected(&e, self.version))?;
+            .map_err(|e| errors::refused(&e, self.version))?;
         Ok(())
     }
 
@@ -151,7 +152,7 @@ impl Connection {
         }
         let replies = py
             .detach(|| self.inner.transact_raw(&message, seconds(timeout_s)))
-            .map_err(|e| errors::rejected(&e, self.version))?;
+            .map_err(|e| errors::refused(&e, self.version))?;
         Ok(replies.into_iter().map(|reply| reply.frame).collect())
     }
 
@@ -194,10 +195,41 @@ impl Connection {
         Ok(self.start(Box::new(source), options))
     }
 
+    /// Sends a message given as JSON; every part of its reply as JSON. A message without a reply is followed by a barrier.
+    fn request(&self, py: Python<'_>, json: &str, timeout_s: f64) -> PyResult<Vec<String>> {
+        let body = openflow::message(json)?.body;
+        let answered = is_answered(&body);
+        let bytes = self.encoded(body)?;
+        let refused = |error: ChannelError| errors::refused(&error, self.version);
+        if !answered {
+            py.detach(|| self.inner.apply_raw(&mut [bytes], seconds(timeout_s))).map_err(refused)?;
+            return Ok(Vec::new());
+        }
+        let replies = py.detach(|| self.inner.transact_raw(&bytes, seconds(timeout_s))).map_err(refused)?;
+        let decoded = |frame: &[u8]| decode(frame).map_err(|e| errors::raise("decode", &e.to_string(), None));
+        replies.iter().map(|reply| openflow::json(decoded(&reply.frame)?.1)).collect()
+    }
+
     /// Closes it.
     fn close(&self) {
         self.inner.close();
     }
+}
+
+/// Whether switches reply to such a message when all is well.
+fn is_answered(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::EchoRequest(_)
+            | Body::FeaturesRequest
+            | Body::GetConfigRequest
+            | Body::MultipartRequest(_)
+            | Body::BarrierRequest
+            | Body::QueueGetConfigRequest(_)
+            | Body::RoleRequest(_)
+            | Body::GetAsyncRequest
+            | Body::BundleControl(_)
+    )
 }
 
 fn message(frame: &[u8]) -> PyResult<Body> {

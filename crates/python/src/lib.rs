@@ -5,6 +5,7 @@ mod connection;
 mod errors;
 mod flow_mods;
 mod loopback;
+mod openflow;
 mod outcome;
 mod play;
 mod port;
@@ -28,6 +29,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<channel::Channel>()?;
     module.add_class::<connection::Connection>()?;
     module.add_class::<flow_mods::FlowMods>()?;
+    module.add_class::<openflow::OpenflowDecoder>()?;
+    module.add_class::<openflow::OpenflowEncoder>()?;
     module.add_class::<play::Play>()?;
     module.add_class::<port::Port>()?;
     module.add_class::<switch::Switch>()?;
@@ -36,7 +39,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(now, module)?)?;
     module.add_function(wrap_pyfunction!(errors::error_classes, module)?)?;
     module.add_function(wrap_pyfunction!(flow_mods::encode_flow, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_mods::encode_group, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_mods::encode_meter, module)?)?;
     module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
+    module.add_function(wrap_pyfunction!(openflow::decode_message, module)?)?;
+    module.add_function(wrap_pyfunction!(openflow::encode_message, module)?)?;
     module.add_function(wrap_pyfunction!(port::impaired, module)?)?;
     module.add_function(wrap_pyfunction!(port::open_af_packet, module)?)?;
     module.add_function(wrap_pyfunction!(port::ring_pair, module)?)?;

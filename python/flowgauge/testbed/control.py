@@ -230,9 +230,11 @@ class LiveControl:
         result = LivePlay(core, patience_s, self._guard).wait()
         if result.errors:
             index, kind, code, text = result.errors[0]
-            raise RejectedError(
+            error = RejectedError(
                 f"the switch refused message {index + 1} of {result.requested}: {text} (type {kind}, code {code})"
             )
+            error.error_type, error.code, error.reason = kind, code, text
+            raise error
         if result.closed is not None:
             self._guard(True)
 
