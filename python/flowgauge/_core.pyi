@@ -125,10 +125,10 @@ def encode_flow(text: str, version: str) -> bytes:
     """A FLOW_MOD that adds a flow in ovs-ofctl syntax. Raises UsageError, ChannelError when the version can't express it."""
 
 def encode_group(command: str, text: str, version: str) -> bytes:
-    """A GROUP_MOD ("add", "modify", "delete") in ovs-ofctl syntax."""
+    """A GROUP_MOD in ovs-ofctl syntax: "add", "modify", or "delete" (all, unless one is named)."""
 
 def encode_meter(command: str, text: str, version: str) -> bytes:
-    """A METER_MOD ("add", "modify", "delete") in ovs-ofctl syntax."""
+    """The same for METER_MODs."""
 
 class Play:
     """Control messages on their way."""

@@ -1,8 +1,7 @@
 //! FLOW_MODs from text in ovs-ofctl syntax and a flow set.
 
 use flowgauge_openflow::{
-    Body, FlowEncoder, FlowMod, FlowModCommand, GroupModCommand, Message, MeterModCommand, TABLE_ALL, Version,
-    encode, syntax,
+    Body, FlowEncoder, FlowMod, FlowModCommand, Message, TABLE_ALL, Version, encode, syntax,
 };
 use flowgauge_packet::{Field, FlowSet};
 use flowgauge_traffic::play::EncodeFn;
@@ -18,29 +17,19 @@ pub fn encode_flow(text: &str, version: &str) -> PyResult<Vec<u8>> {
     encoded(Body::FlowMod(flow_mod), crate::channel::version(version)?)
 }
 
-/// A GROUP_MOD in ovs-ofctl syntax. `command`: "add", "modify", "delete".
+/// A GROUP_MOD in ovs-ofctl syntax. `command`: a word of that syntax, "add", "modify", "delete" (all, unless one is named).
 #[pyfunction]
 pub fn encode_group(command: &str, text: &str, version: &str) -> PyResult<Vec<u8>> {
-    let mut group_mod = syntax::parse_group(text).map_err(|e| usage(format!("{text:?}: {e}")))?;
-    group_mod.command = match command {
-        "add" => GroupModCommand::Add,
-        "modify" => GroupModCommand::Modify,
-        "delete" => GroupModCommand::Delete,
-        other => return Err(usage(format!("no GROUP_MOD command is called {other:?}"))),
-    };
+    let text = format!("{command} {text}");
+    let group_mod = syntax::parse_group(&text).map_err(|e| usage(format!("{text:?}: {e}")))?;
     encoded(Body::GroupMod(group_mod), crate::channel::version(version)?)
 }
 
-/// A METER_MOD in ovs-ofctl syntax. `command`: "add", "modify", "delete".
+/// A METER_MOD in ovs-ofctl syntax. `command`: a word of that syntax, "add", "modify", "delete" (all, unless one is named).
 #[pyfunction]
 pub fn encode_meter(command: &str, text: &str, version: &str) -> PyResult<Vec<u8>> {
-    let mut meter_mod = syntax::parse_meter(text).map_err(|e| usage(format!("{text:?}: {e}")))?;
-    meter_mod.command = match command {
-        "add" => MeterModCommand::Add,
-        "modify" => MeterModCommand::Modify,
-        "delete" => MeterModCommand::Delete,
-        other => return Err(usage(format!("no METER_MOD command is called {other:?}"))),
-    };
+    let text = format!("{command} {text}");
+    let meter_mod = syntax::parse_meter(&text).map_err(|e| usage(format!("{text:?}: {e}")))?;
     encoded(Body::MeterMod(meter_mod), crate::channel::version(version)?)
 }
 

@@ -130,7 +130,7 @@ class LiveControl:
     def delete_groups(self, text: str = "") -> None:
         """Delete a group, or all. Does nothing on OpenFlow 1.0, which has none."""
         if self.version != "1.0":
-            self._send(_core.encode_group("delete", text or "group_id=all", self.version))
+            self._send(_core.encode_group("delete", text, self.version))
 
     def add_meter(self, text: str) -> None:
         """Add a meter in ovs-ofctl syntax."""
@@ -143,7 +143,7 @@ class LiveControl:
     def delete_meters(self, text: str = "") -> None:
         """Delete a meter, or all. Does nothing on OpenFlow 1.0, which has none."""
         if self.version != "1.0":
-            self._send(_core.encode_meter("delete", text or "meter=all", self.version))
+            self._send(_core.encode_meter("delete", text, self.version))
 
     def request(self, message: Mapping[str, Any], timeout_s: float | None = None) -> list[dict[str, Any]]:
         """Send one message and return its replies."""
