@@ -211,13 +211,13 @@ fn group_mod(group: &GroupMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if matches!(group.command, GroupModCommand::InsertBucket | GroupModCommand::RemoveBucket) {
         write!(f, "command_bucket_id:{},", BucketId(group.command_bucket_id))?;
     }
-    GroupDesc {
+    let described = GroupDesc {
         group_type: group.group_type,
         group_id: group.group_id,
         buckets: group.buckets.clone(),
         properties: group.properties.clone(),
-    }
-    .fmt(f)
+    };
+    write!(f, "{described}")
 }
 
 fn meter_mod(meter: &MeterMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -290,13 +290,12 @@ fn request(body: &RequestBody, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         | RequestBody::NiciraAggregate(request)
         | RequestBody::FlowStats(request) => flow_request(request, f),
         RequestBody::PortStats(port) => write!(f, " port_no={port}"),
-        RequestBody::Group(group) => write!(f, " group_id={group}"),
+        RequestBody::Group(group) | RequestBody::GroupDesc(group) => write!(f, " group_id={group}"),
         RequestBody::Meter(meter) | RequestBody::MeterConfig(meter) => {
             write!(f, " meter={}", MeterId(*meter))
         }
         RequestBody::Desc
         | RequestBody::Table
-        | RequestBody::GroupDesc
         | RequestBody::GroupFeatures
         | RequestBody::MeterFeatures
         | RequestBody::TableDesc
