@@ -94,6 +94,7 @@ def test_a_dut_that_ovs_ofctl_can_not_reach() -> None:
     ("said", "kind"),
     [
         ("OFPT_ERROR (OF1.3) (xid=0x6): OFPFMFC_TABLE_FULL\n(***truncated to 64 bytes***)", RejectedError),
+        ("OFPT_ERROR (xid=0x4): OFPFMFC_TABLE_FULL", RejectedError),
         ("ovs-ofctl: tcp:10.0.0.1:6653: failed to connect to socket (Connection refused)", NeverConnectedError),
         ("ovs-ofctl: fg-br is not a bridge or a socket", NeverConnectedError),
         ("2026|vconn|WARN|unix: version negotiation failed (we support 0x04, peer 0x01)\novs-ofctl: x", VersionMismatchError),
