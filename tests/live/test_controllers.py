@@ -214,7 +214,14 @@ def test_a_controller_that_the_switch_does_not_reach(
 
 def test_a_controller_that_is_not_there() -> None:
     done = subprocess.run(
-        [*PROGRAM, "run", "flow_add", "--quick", "--controller", f"rest:http://127.0.0.1:{osken.free_port()}"],
+        [
+            *PROGRAM,
+            "run",
+            "flow_add",
+            "--quick",
+            "--controller",
+            f"rest:http://127.0.0.1:{osken.free_port()}",
+        ],
         capture_output=True,
         text=True,
     )

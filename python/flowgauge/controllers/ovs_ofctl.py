@@ -261,7 +261,9 @@ def error_of(command: str, said: str) -> FlowgaugeError:
         return VersionMismatchError(
             f"`{command}` failed: {_last(said)}", advice="choose a version that the switch speaks: --openflow"
         )
-    if re.search(r"failed to connect|Connection refused|No such file|not a bridge or a socket|timed out", said):
+    if re.search(
+        r"failed to connect|Connection refused|No such file|not a bridge or a socket|timed out", said
+    ):
         return NeverConnectedError(
             f"ovs-ofctl does not reach the switch: {_last(said)}",
             advice="check that the switch runs, and listens where its file says (`ptcp:`)",

@@ -24,7 +24,9 @@ def read_controller(keys: Keys) -> str:
 
 def read_ofctl(keys: Keys, control: ControlWiring | None) -> str | None:
     """Where ovs-ofctl reaches the switch: as the file says, else where we would connect to it; None when neither is known."""
-    allowed = 'what ovs-ofctl calls the switch, such as "tcp:10.0.0.1:6653" or "unix:/run/openvswitch/br0.mgmt"'
+    allowed = (
+        'what ovs-ofctl calls the switch, such as "tcp:10.0.0.1:6653" or "unix:/run/openvswitch/br0.mgmt"'
+    )
     target = keys.value(("control", "ovs_ofctl"), str, allowed, default="")
     if target or control is None or control.mode != "connect" or control.tls is not None:
         return target or None

@@ -23,7 +23,16 @@ from flowgauge.errors import (
 )
 from flowgauge.testbed import loopback
 from flowgauge.testbed.control import LiveControl
-from flowgauge.testbed.interface import CONTROL, PACKET_IN, PACKET_OUT, Control, Loopback, OpenOptions, Port, Stream
+from flowgauge.testbed.interface import (
+    CONTROL,
+    PACKET_IN,
+    PACKET_OUT,
+    Control,
+    Loopback,
+    OpenOptions,
+    Port,
+    Stream,
+)
 from flowgauge.testbed.transmission import LiveTransmission, spec
 
 CONNECT_S = 15.0
