@@ -39,6 +39,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<transmission::Transmission>()?;
     module.add_function(wrap_pyfunction!(now, module)?)?;
     module.add_function(wrap_pyfunction!(errors::error_classes, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_mods::encode_flow, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_mods::encode_group, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_mods::encode_meter, module)?)?;
     module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
     module.add_function(wrap_pyfunction!(openflow::decode_message, module)?)?;
     module.add_function(wrap_pyfunction!(openflow::encode_message, module)?)?;
