@@ -4,6 +4,7 @@ mod channel;
 mod connection;
 mod errors;
 mod flow_mods;
+mod frames;
 mod loopback;
 mod outcome;
 mod play;
@@ -35,6 +36,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<transmission::Transmission>()?;
     module.add_function(wrap_pyfunction!(now, module)?)?;
     module.add_function(wrap_pyfunction!(errors::error_classes, module)?)?;
+    module.add_function(wrap_pyfunction!(frames::build_frame, module)?)?;
+    module.add_function(wrap_pyfunction!(frames::exchange, module)?)?;
+    module.add_function(wrap_pyfunction!(frames::frame_layers, module)?)?;
     module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
     module.add_function(wrap_pyfunction!(port::impaired, module)?)?;
     module.add_function(wrap_pyfunction!(port::open_af_packet, module)?)?;
