@@ -104,6 +104,17 @@ class FlowMods:
         self, command: str, text: str, flows: FlowSet | None = None, fields: Sequence[str] | None = None
     ) -> None: ...
     def __len__(self) -> int: ...
+    def texts(self) -> list[str]:
+        """Each as ovs-ofctl takes it, without its command; those of deletes without actions."""
+
+def encode_flow(text: str, version: str) -> bytes:
+    """A FLOW_MOD that adds a flow in ovs-ofctl syntax. Raises UsageError, ChannelError when the version can't express it."""
+
+def encode_group(command: str, text: str, version: str) -> bytes:
+    """A GROUP_MOD ("add", "modify", "delete") in ovs-ofctl syntax."""
+
+def encode_meter(command: str, text: str, version: str) -> bytes:
+    """A METER_MOD ("add", "modify", "delete") in ovs-ofctl syntax."""
 
 class Play:
     """Control messages on their way."""
@@ -133,6 +144,14 @@ class Connection:
         """Flow entries by aggregate statistics."""
     def describe(self, timeout_s: float) -> dict[str, Any]:
         """Description, features, tables, ports."""
+    def dump_flows(self, timeout_s: float) -> list[str]:
+        """Flow entries with their counters, as ovs-ofctl prints them."""
+    def apply(self, messages: Sequence[bytes], timeout_s: float) -> None:
+        """Send whole messages that have no reply, under transaction ids of our own, and a barrier. Raises RejectedError."""
+    def transact(self, message: bytes, timeout_s: float) -> list[bytes]:
+        """Send one whole message under a transaction id of our own; its replies. Raises RejectedError, ReplyTimeoutError."""
+    def request(self, message: str, timeout_s: float) -> list[str]:
+        """The same with messages as JSON."""
     def flow_mods(self, mods: Sequence[FlowMods], schedule: Schedule) -> Play:
         """FLOW_MODs, then a barrier."""
     def echo(self, schedule: Schedule, duration_ns: int) -> Play:

@@ -5,7 +5,7 @@ use flowgauge_clock::Nanos;
 use flowgauge_measure::FlowOrder;
 use flowgauge_openflow::{
     Body, Features, FlowStatsRequest, FragmentHandling, Message, MultipartReply, MultipartRequest, PacketOut,
-    Port, PortNo, ReplyBody, RequestBody, SwitchConfig, Version, decode, encode,
+    Port, PortNo, ReplyBody, RequestBody, SwitchConfig, Version, decode, encode, syntax::Dump,
 };
 use flowgauge_traffic::play::{Echoes, Encoded, PacketOuts, PlayOptions, Source};
 use pyo3::prelude::*;
@@ -44,7 +44,7 @@ impl Connection {
         let bytes = self.encoded(Body::MultipartRequest(MultipartRequest::new(request)))?;
         let replies = py
             .detach(|| self.inner.transact_raw(&bytes, seconds(timeout_s)))
-            .map_err(|e| errors::channel(&e))?;
+            .map_err(|e| errors::rejected(&e, self.version))?;
         replies.iter().map(|reply| part(&reply.frame)).collect()
     }
 
@@ -131,6 +131,34 @@ impl Connection {
         let ports: Vec<_> = ports.iter().map(|port| described(py, port)).collect::<PyResult<_>>()?;
         dict.set_item("ports", ports)?;
         Ok(dict)
+    }
+
+    /// Flow entries with their counters, as ovs-ofctl prints them.
+    fn dump_flows(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Vec<String>> {
+        let parts = self.ask(py, RequestBody::Flow(FlowStatsRequest::default()), timeout_s)?;
+        let texts = parts.iter().filter_map(|part| match part {
+            ReplyBody::Flow(entries) => Some(entries.iter().map(|stats| Dump(stats).to_string())),
+            _ => None,
+        });
+        Ok(texts.flatten().collect())
+    }
+
+    /// Whole messages that have no reply, under transaction ids of our own, and a barrier.
+    fn apply(&self, py: Python<'_>, mut messages: Vec<Vec<u8>>, timeout_s: f64) -> PyResult<()> {
+        py.detach(|| self.inner.apply_raw(&mut messages, seconds(timeout_s)))
+            .map_err(|e| errors::rejected(&e, self.version))?;
+        Ok(())
+    }
+
+    /// One whole message under a transaction id of our own, and its replies.
+    fn transact(&self, py: Python<'_>, mut message: Vec<u8>, timeout_s: f64) -> PyResult<Vec<Vec<u8>>> {
+        if let Some(xid) = message.get_mut(4..8) {
+            xid.copy_from_slice(&self.inner.reserve_xids(1).to_be_bytes());
+        }
+        let replies = py
+            .detach(|| self.inner.transact_raw(&message, seconds(timeout_s)))
+            .map_err(|e| errors::rejected(&e, self.version))?;
+        Ok(replies.into_iter().map(|reply| reply.frame).collect())
     }
 
     /// FLOW_MODs, then a barrier.

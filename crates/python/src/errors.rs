@@ -1,6 +1,7 @@
 //! Errors of the core become the Python exceptions of the same stable name (`flowgauge/errors.py`).
 
 use flowgauge_channel::ChannelError;
+use flowgauge_openflow::{ErrorCode, Version};
 use flowgauge_ports::PortError;
 use flowgauge_traffic::TrafficError;
 use pyo3::prelude::*;
@@ -92,6 +93,18 @@ pub fn channel(error: &ChannelError) -> PyErr {
         | ChannelError::Decode(_) => None,
     };
     raise(error.name(), &error.to_string(), advice)
+}
+
+/// An error of a channel that speaks that version: what the peer refused says so with the names of type and code.
+pub fn rejected(error: &ChannelError, version: Version) -> PyErr {
+    match error {
+        ChannelError::Rejected { error_type, code, .. } => {
+            let name = ErrorCode::from_wire(version, *error_type, *code);
+            let text = format!("the switch refused the request: {name} (type {error_type}, code {code})");
+            raise(error.name(), &text, None)
+        }
+        other => channel(other),
+    }
 }
 
 /// An error of the traffic engine.

@@ -39,6 +39,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(frames::build_frame, module)?)?;
     module.add_function(wrap_pyfunction!(frames::exchange, module)?)?;
     module.add_function(wrap_pyfunction!(frames::frame_layers, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_mods::encode_flow, module)?)?;
     module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
     module.add_function(wrap_pyfunction!(port::impaired, module)?)?;
     module.add_function(wrap_pyfunction!(port::open_af_packet, module)?)?;

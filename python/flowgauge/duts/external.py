@@ -3,8 +3,12 @@
 name = "lab"
 versions = ["1.3", "1.0"]            OpenFlow versions that it speaks, best first
 
+controller = "builtin"               how entries reach it; or: "ovs-ofctl", "rest:http://10.0.0.2:8080" (see flowgauge.controllers)
+
 [control]
 listen = "0.0.0.0:6653"              the switch connects to us; or: connect = "10.0.0.1:6653"
+ovs_ofctl = "tcp:10.0.0.1:6653"      where ovs-ofctl reaches it; default: connect
+datapath_id = "0x1"                  its number in another controller; default: the only one that is connected there
 
 [[port]]                             a tester interface and the OpenFlow port that it is cabled to
 interface = "enp1s0f0"
@@ -26,10 +30,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from flowgauge import controllers
 from flowgauge.duts.host import call, need_root
-from flowgauge.duts.interface import ControlWiring, PortWiring, Wiring
+from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, Wiring
 from flowgauge.duts.lease import NETNS_DIR
-from flowgauge.errors import ConfigError, InterfaceError, SetupError
+from flowgauge.errors import ConfigError, InterfaceError, SetupError, UsageError
 from flowgauge.suites import toml
 
 VERSIONS = ("1.0", "1.3")
@@ -41,26 +46,37 @@ T = TypeVar("T")
 class External:
     """The driver of a TOML file."""
 
+    watched = False
+    """Whether `alive` knows: a switch that we did not start may restart unnoticed."""
+
     def __init__(self, path: Path) -> None:
         """Reads and checks the file. Raises ConfigError."""
         keys = Keys(toml.read(path))
-        keys.only((), ("name", "versions", "control", "port", "reset", "describe"))
+        keys.only((), ("name", "versions", "control", "port", "reset", "describe", "controller"))
         self.name = keys.value(("name",), str, "text", default=path.stem)
         self._keys = keys
         self._versions = _versions(keys)
+        self.controller = _controller(keys)
         self._control = _control(keys)
+        self._ofctl = _ofctl(keys, self._control)
+        self._datapath_id = _datapath_id(keys)
         self._ports = _ports(keys)
         self._commands = _commands(keys)
         self._about: Mapping[str, Any] = keys.value(("describe",), dict, "a table: [describe]", default={})
 
-    def start(self, version: str) -> Wiring:
+    def start(self, version: str, leads: Leads = TO_US) -> Wiring:
         """Check the interfaces; the switch itself runs already."""
         if version not in self._versions:
             found = f"OpenFlow {version} was asked for"
             raise self._keys.file.error(("versions",), found, allowed=", ".join(self._versions))
+        if leads.to == "us" and self._control is None:
+            allowed = 'listen = "0.0.0.0:6653" or connect = "10.0.0.1:6653"'
+            raise self._keys.file.error(("control",), "no way to connect", allowed=allowed)
         ports = tuple(_checked(port) for port in self._ports)
-        mode, host, port = self._control
-        return Wiring(ports, ControlWiring(mode, host, port, versions=(version,)))
+        # With another controller the channel is not ours to make: its owner has connected the switch.
+        mode, host, port = self._control or ("connect", "", 0)
+        control = ControlWiring(mode, host, port, versions=(version,))
+        return Wiring(ports, control, self._ofctl, self._datapath_id)
 
     def reset(self) -> None:
         """Run the commands of `[reset]`. Raises SetupError when one fails."""
@@ -124,12 +140,44 @@ def _versions(keys: Keys) -> tuple[str, ...]:
     return tuple(versions)
 
 
-def _control(keys: Keys) -> tuple[str, str, int]:
+def _controller(keys: Keys) -> str:
+    name = keys.value(("controller",), str, ", ".join(controllers.CONTROLLERS), default=controllers.BUILTIN)
+    try:
+        controllers.create(name)
+    except UsageError as error:
+        allowed = ", ".join(controllers.CONTROLLERS)
+        raise keys.file.error(("controller",), error.message, allowed=allowed) from error
+    return name
+
+
+def _ofctl(keys: Keys, control: tuple[str, str, int] | None) -> str | None:
+    allowed = 'what ovs-ofctl calls the switch, such as "tcp:10.0.0.1:6653" or "unix:/run/openvswitch/br0.mgmt"'
+    target = keys.value(("control", "ovs_ofctl"), str, allowed, default="")
+    if target or control is None or control[0] != "connect":
+        return target or None
+    _, host, port = control
+    return f"tcp:[{host}]:{port}" if ":" in host else f"tcp:{host}:{port}"
+
+
+def _datapath_id(keys: Keys) -> int | None:
+    where = ("control", "datapath_id")
+    allowed = 'a number as text, such as "0x1" or "0000000000000001"'
+    text = keys.value(where, str, allowed, default="")
+    try:
+        return int(text, 16) if text else None
+    except ValueError:
+        raise keys.wrong(where, text, allowed) from None
+
+
+def _control(keys: Keys) -> tuple[str, str, int] | None:
     where = ("control",)
-    keys.only(where, ("listen", "connect"))
-    control = keys.value(
-        where, dict, 'a table: [control] with listen = "0.0.0.0:6653" or connect = "10.0.0.1:6653"'
-    )
+    keys.only(where, ("listen", "connect", "ovs_ofctl", "datapath_id"))
+    allowed = 'a table: [control] with listen = "0.0.0.0:6653" or connect = "10.0.0.1:6653"'
+    optional = keys.value(("controller",), str, "", default=controllers.BUILTIN) != controllers.BUILTIN
+    table = keys.value(where, dict, allowed, default={} if optional else None)
+    control = {k: v for k, v in table.items() if k in ("listen", "connect")}
+    if not control and optional:
+        return None
     if len(control) != 1:
         raise keys.file.error(where, f"{len(control)} ways to connect", allowed="one of listen, connect")
     ((mode, address),) = control.items()

@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable
 
+from flowgauge.controllers.interface import lacking
 from flowgauge.errors import FlowgaugeError, UsageError
 from flowgauge.model import Point, Trial
 from flowgauge.results.numbers import plain
@@ -69,6 +70,10 @@ class Bench:
         ready = self._open()
         if item.benchmark.ports > ready.ports:
             return f"it needs {item.benchmark.ports} ports; the DUT has {ready.ports}"
+        if ready.abilities is not None:
+            for ability in item.benchmark.abilities:
+                if ability not in ready.abilities:
+                    return lacking(ready.controller, ability)
         if ready.features is not None:
             missing = [f for f in item.benchmark.features if f not in ready.features]
             if missing:
@@ -125,7 +130,9 @@ class Bench:
     def _start(self) -> Ready:
         self._interrupts.check()
         self._observer.opening(self._plan.dut)
-        options = OpenOptions(openflow=self._plan.openflow, seed=self._plan.seed)
+        options = OpenOptions(
+            openflow=self._plan.openflow, seed=self._plan.seed, controller=self._plan.controller
+        )
         worker = Worker(
             self._seam.opener, self._plan.dut, options, self._directory.log_path, self._interrupts
         )

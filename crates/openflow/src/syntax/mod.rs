@@ -5,6 +5,7 @@
 //! parses to the same value again.
 
 mod action;
+mod dump;
 mod error;
 mod flow;
 mod names;
@@ -15,6 +16,7 @@ mod value;
 mod vlan;
 
 pub use action::parse_actions;
+pub use dump::Dump;
 pub use error::SyntaxError;
 pub use flow::parse_flow;
 pub use print::Actions;
