@@ -25,6 +25,7 @@ model = "..."                        copied into the record
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,8 @@ from flowgauge.suites import toml
 VERSIONS = ("1.0", "1.3")
 MAX_PORT = 0xFFFFFF00
 RESET_S = 120.0
+SETTLE_S = 0.1
+"""How long a switch may need from a barrier to the last port's forwarding."""
 T = TypeVar("T")
 
 
@@ -82,6 +85,10 @@ class External:
         """Run the commands of `[reset]`. Raises SetupError when one fails."""
         for command in self._commands:
             call(["sh", "-c", command], timeout_s=RESET_S)
+
+    def settle(self) -> None:
+        """Nobody can ask it: wait."""
+        time.sleep(SETTLE_S)
 
     def describe(self) -> Mapping[str, Any]:
         """What the file says."""

@@ -80,6 +80,10 @@ class OpenVSwitch:
         for kind in kinds:
             self._ofctl(f"del-{kind}")
 
+    def settle(self) -> None:
+        """Empty the datapath's cache of decisions, which outlives a barrier for a moment; its counters go to the entries."""
+        self._appctl("revalidator/purge")
+
     def describe(self) -> Mapping[str, Any]:
         """Version, datapath, configuration, ports and cores."""
         return {
