@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from bench import af_packet_rx, af_packet_tx, flow_install
+from bench import af_packet_rx, af_packet_tx, flow_install, flow_mod_codec
 from bench.pairs import Result, Unavailable
 
 CASES: dict[str, Callable[[int], Result]] = {
@@ -16,6 +16,8 @@ CASES: dict[str, Callable[[int], Result]] = {
     "af-packet-rx": af_packet_rx.run,
     "flow-install-20k": lambda pairs: flow_install.run(20_000, pairs),
     "flow-install-100k": lambda pairs: flow_install.run(100_000, pairs),
+    "flow-mod-encode": lambda pairs: flow_mod_codec.run("encode", pairs),
+    "flow-mod-decode": lambda pairs: flow_mod_codec.run("decode", pairs),
 }
 
 

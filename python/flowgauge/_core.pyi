@@ -96,6 +96,32 @@ def exchange(
     """Sends frames (position of the port, bytes); position, arrival in ns and bytes of those that come with `mark` in them, until
     as many as `limits` says came and nothing more for that many ns, or until that many ns are over.
     """
+def encode_message(json: str, version: str) -> bytes:
+    """The bytes of a message that is given as JSON (docs/reference/openflow-json.md). Raises UsageError, ChannelError (name `encode`)."""
+
+def decode_message(data: bytes) -> tuple[str, str]:
+    """Version and JSON of one whole message. Raises ChannelError."""
+
+class OpenflowDecoder:
+    """Lines from a capture of control channels or a hexadecimal dump; `path` None: standard input. Raises UsageError."""
+
+    def __init__(self, path: str | None, text: bool, ports: Sequence[int]) -> None: ...
+    def __iter__(self) -> OpenflowDecoder: ...
+    def __next__(self) -> str:
+        """Some lines, each with its line feed."""
+    @property
+    def messages(self) -> int:
+        """Messages so far."""
+    @property
+    def errors(self) -> int:
+        """Lines so far that say what is wrong."""
+
+class OpenflowEncoder:
+    """Bytes of messages in hexadecimal; `version` is for lines that name none."""
+
+    def __init__(self, version: str) -> None: ...
+    def line(self, text: str) -> str | None:
+        """Of a message as JSON or a flow in ovs-ofctl syntax; None of an empty line or a comment. Raises UsageError."""
 
 class FlowMods:
     """FLOW_MODs of one kind: `text` in ovs-ofctl syntax, exact on `fields` of each flow of `flows` if there is a set."""
@@ -160,6 +186,10 @@ class Connection:
         self, transmission: Transmission, stream: int, out_port: int, duration_ns: int, schedule: Schedule
     ) -> Play:
         """PACKET_OUTs with the probes of a running transmission's stream."""
+    def request(self, json: str, timeout_s: float) -> list[str]:
+        """Send a message given as JSON; each part of its reply as JSON. A message without a reply (FLOW_MOD) is followed by a barrier.
+        Raises RejectedError with type, code and name.
+        """
     def close(self) -> None:
         """Close it."""
 

@@ -24,7 +24,7 @@ class FlowgaugeError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Errors cross process boundaries whole (keyword arguments would be lost otherwise)."""
-        return _rebuild, (type(self), self.message, self.advice)
+        return _rebuild, (type(self), self.message, self.advice), self.__dict__
 
 
 def _rebuild(kind: type[FlowgaugeError], message: str, advice: str | None) -> FlowgaugeError:
@@ -161,6 +161,10 @@ class RejectedError(ChannelError):
     """The switch answered a request with an OpenFlow error; names type and code."""
 
     name = "rejected"
+    error_type: int | None = None
+    code: int | None = None
+    reason: str | None = None
+    """The error's name in OpenFlow, such as OFPFMFC_OVERLAP."""
 
 
 class TrialError(FlowgaugeError):

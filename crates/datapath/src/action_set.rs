@@ -67,7 +67,7 @@ fn rank(action: &Action) -> u8 {
         Action::Group(_) => 9,
         Action::Output { .. } | Action::Enqueue { .. } => 10,
         // Refused before they get here.
-        Action::Experimenter { .. } | Action::Unknown { .. } => 11,
+        Action::Nicira(_) | Action::Experimenter { .. } | Action::Unknown { .. } => 11,
     }
 }
 

@@ -118,6 +118,7 @@ fn action(action: &Action) -> Result<(), ErrorCode> {
         | Action::PopPbb => Ok(()),
         Action::Enqueue { .. } | Action::SetQueue(_) => Err(ErrorCode::ActionBadQueue),
         Action::Group(_) => Err(ErrorCode::ActionBadOutGroup),
+        Action::Nicira(_) => Err(ErrorCode::ActionBadExperimenterType),
         Action::Experimenter { .. } => Err(ErrorCode::ActionBadExperimenter),
         Action::Unknown { .. } => Err(ErrorCode::ActionBadType),
     }

@@ -82,11 +82,7 @@ impl<'a> Journey<'a> {
     pub fn key(&mut self) -> &FlowKey {
         if self.is_stale {
             let mut key = FlowKey::parse(self.bytes(), self.in_port);
-            for field in [Field::InPhyPort, Field::Metadata, Field::TunnelId] {
-                if let Some(value) = self.key.get(field) {
-                    key.set(field, value);
-                }
-            }
+            key.inherit(&self.key);
             self.key = key;
             self.is_stale = false;
         }
@@ -116,8 +112,8 @@ impl<'a> Journey<'a> {
                 self.output(port, max_len, from, ports, sink);
                 Ok(())
             }
-            Action::SetField { field: Field::TunnelId, value, .. } => {
-                self.key.set(Field::TunnelId, value);
+            Action::SetField { field, value, .. } if field == Field::TunnelId || field.is_nicira() => {
+                self.key.set(field, value);
                 Ok(())
             }
             Action::SetField { field, value, .. } => self.set_field(field, value),
@@ -141,6 +137,7 @@ impl<'a> Journey<'a> {
             Action::Group(_)
             | Action::SetQueue(_)
             | Action::Enqueue { .. }
+            | Action::Nicira(_)
             | Action::Experimenter { .. }
             | Action::Unknown { .. } => Ok(()),
         }

@@ -15,6 +15,7 @@ pub mod header;
 pub mod layout;
 mod mac;
 pub mod template;
+mod text;
 #[cfg(test)]
 mod testing;
 

@@ -14,6 +14,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::channel::{seconds, wire_version};
 use crate::errors;
 use crate::flow_mods::{self, FlowMods};
+use crate::openflow;
 use crate::play::Play;
 use crate::schedule::schedule;
 use crate::transmission::Transmission;
@@ -200,10 +201,41 @@ impl Connection {
         Ok(self.start(Box::new(source), options))
     }
 
+    /// Sends a message given as JSON; every part of its reply as JSON. A message without a reply is followed by a barrier.
+    fn request(&self, py: Python<'_>, json: &str, timeout_s: f64) -> PyResult<Vec<String>> {
+        let body = openflow::message(json)?.body;
+        let answered = is_answered(&body);
+        let bytes = self.encoded(body)?;
+        let refused = |error: ChannelError| errors::refused(&error, self.version);
+        if !answered {
+            py.detach(|| self.inner.apply_raw(&mut [bytes], seconds(timeout_s))).map_err(refused)?;
+            return Ok(Vec::new());
+        }
+        let replies = py.detach(|| self.inner.transact_raw(&bytes, seconds(timeout_s))).map_err(refused)?;
+        let decoded = |frame: &[u8]| decode(frame).map_err(|e| errors::raise("decode", &e.to_string(), None));
+        replies.iter().map(|reply| openflow::json(decoded(&reply.frame)?.1)).collect()
+    }
+
     /// Closes it.
     fn close(&self) {
         self.inner.close();
     }
+}
+
+/// Whether switches reply to such a message when all is well.
+fn is_answered(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::EchoRequest(_)
+            | Body::FeaturesRequest
+            | Body::GetConfigRequest
+            | Body::MultipartRequest(_)
+            | Body::BarrierRequest
+            | Body::QueueGetConfigRequest(_)
+            | Body::RoleRequest(_)
+            | Body::GetAsyncRequest
+            | Body::BundleControl(_)
+    )
 }
 
 fn message(frame: &[u8]) -> PyResult<Body> {

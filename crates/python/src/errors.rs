@@ -107,6 +107,18 @@ pub fn rejected(error: &ChannelError, version: Version) -> PyErr {
     }
 }
 
+/// An error of a channel; of a refusal, with type, code and name in OpenFlow.
+pub fn refused(error: &ChannelError, version: Version) -> PyErr {
+    let ChannelError::Rejected { error_type, code, .. } = *error else { return channel(error) };
+    let name = ErrorCode::from_wire(version, error_type, code).to_string();
+    let raised = raise(error.name(), &format!("{error} ({name})"), None);
+    Python::attach(|py| {
+        let value = raised.value(py);
+        let set = value.setattr("error_type", error_type).and_then(|()| value.setattr("code", code));
+        set.and_then(|()| value.setattr("reason", name)).map_or_else(|failed| failed, |()| raised.clone_ref(py))
+    })
+}
+
 /// An error of the traffic engine.
 pub fn traffic(error: &TrafficError) -> PyErr {
     match error {

@@ -6,6 +6,7 @@ mod errors;
 mod flow_mods;
 mod frames;
 mod loopback;
+mod openflow;
 mod outcome;
 mod play;
 mod port;
@@ -29,6 +30,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<channel::Channel>()?;
     module.add_class::<connection::Connection>()?;
     module.add_class::<flow_mods::FlowMods>()?;
+    module.add_class::<openflow::OpenflowDecoder>()?;
+    module.add_class::<openflow::OpenflowEncoder>()?;
     module.add_class::<play::Play>()?;
     module.add_class::<port::Port>()?;
     module.add_class::<switch::Switch>()?;
@@ -41,6 +44,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(frames::frame_layers, module)?)?;
     module.add_function(wrap_pyfunction!(flow_mods::encode_flow, module)?)?;
     module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
+    module.add_function(wrap_pyfunction!(openflow::decode_message, module)?)?;
+    module.add_function(wrap_pyfunction!(openflow::encode_message, module)?)?;
     module.add_function(wrap_pyfunction!(port::impaired, module)?)?;
     module.add_function(wrap_pyfunction!(port::open_af_packet, module)?)?;
     module.add_function(wrap_pyfunction!(port::ring_pair, module)?)?;

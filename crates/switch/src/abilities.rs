@@ -45,7 +45,7 @@ fn types(codes: impl IntoIterator<Item = u16>) -> Vec<TypeId> {
 fn known() -> impl Iterator<Item = Field> {
     let later =
         [Field::IpTtl, Field::Ipv4Id, Field::TcpFlags, Field::PbbUca, Field::ActsetOutput, Field::PacketType];
-    Field::ALL.iter().copied().filter(move |f| !later.contains(f))
+    Field::ALL.iter().copied().filter(move |f| !later.contains(f) && !f.is_nicira())
 }
 
 fn fields(masked: bool) -> Vec<OxmId> {

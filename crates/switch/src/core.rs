@@ -67,7 +67,7 @@ impl Core {
             Body::QueueGetConfigRequest(port) => self.queue_config(who, xid, port),
             Body::GroupMod(_) => Err(ErrorCode::GroupOutOfGroups),
             Body::MeterMod(_) => Err(ErrorCode::MeterOutOfMeters),
-            Body::Experimenter(_) => Err(ErrorCode::BadExperimenter),
+            Body::Nicira(_) | Body::Experimenter(_) => Err(ErrorCode::BadExperimenter),
             // HELLOs are over, and an ERROR or reply of the controller's is nothing that we asked for.
             Body::Hello(_) | Body::Error(_) | Body::EchoReply(_) => DONE,
             Body::FeaturesReply(_)

@@ -101,6 +101,9 @@ impl Core {
             | RequestBody::MeterConfig(_)
             | RequestBody::MeterFeatures
             | RequestBody::Unknown { .. } => return Err(ErrorCode::BadMultipart),
+            RequestBody::NiciraFlow(_) | RequestBody::NiciraAggregate(_) => {
+                return Err(ErrorCode::BadExperimenterType);
+            }
             RequestBody::Experimenter(_) => return Err(ErrorCode::BadExperimenter),
         };
         self.send_part(who, xid, false, reply);

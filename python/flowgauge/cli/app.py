@@ -20,6 +20,7 @@ COMMANDS = {
     "show": "Show the tables of a run in the terminal.",
     "report": "Write a run as HTML, Markdown, CSV or JSON.",
     "compare": "Put runs and published results side by side.",
+    "openflow": "Decode and encode OpenFlow messages, for debugging.",
     "doctor": "Say what this host lacks for each DUT, and the command that mends it.",
     "clean": "Remove what crashed runs left behind: processes, network namespaces, directories.",
 }

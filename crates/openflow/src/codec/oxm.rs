@@ -7,6 +7,7 @@
 use flowgauge_packet::Field;
 
 use super::error::{DecodeError, DecodeErrorKind, EncodeError, Part};
+use super::nicira;
 use super::reader::Reader;
 use super::wire::Wire;
 use super::writer::{FlowContext, Writer};
@@ -82,6 +83,25 @@ const fn place(field: Field) -> Place {
         Field::PbbUca => Since(Version::V1_4, 41),
         Field::ActsetOutput => BasicSince15(43),
         Field::PacketType => Since(Version::V1_5, 44),
+        Field::Reg0 => Nicira(0),
+        Field::Reg1 => Nicira(1),
+        Field::Reg2 => Nicira(2),
+        Field::Reg3 => Nicira(3),
+        Field::Reg4 => Nicira(4),
+        Field::Reg5 => Nicira(5),
+        Field::Reg6 => Nicira(6),
+        Field::Reg7 => Nicira(7),
+        Field::Reg8 => Nicira(8),
+        Field::Reg9 => Nicira(9),
+        Field::Reg10 => Nicira(10),
+        Field::Reg11 => Nicira(11),
+        Field::Reg12 => Nicira(12),
+        Field::Reg13 => Nicira(13),
+        Field::Reg14 => Nicira(14),
+        Field::Reg15 => Nicira(15),
+        Field::TunSrc => Nicira(31),
+        Field::TunDst => Nicira(32),
+        Field::PktMark => Nicira(33),
     }
 }
 
@@ -95,6 +115,14 @@ fn class_and_field(field: Field, version: Version) -> Option<u32> {
         Place::BasicSince15(number) => Some(EXPERIMENTER | number << 9),
         Place::Nicira(number) => Some(NICIRA | number << 9),
         Place::Nowhere => None,
+    }
+}
+
+/// Class and number of a field of the basic class in the newest version that has it; `None` for other classes.
+pub(crate) const fn basic(field: Field) -> Option<u32> {
+    match place(field) {
+        Place::Basic(number) | Place::Since(_, number) | Place::BasicSince15(number) => Some(BASIC | number << 9),
+        Place::Nicira(_) | Place::Nowhere => None,
     }
 }
 
@@ -125,8 +153,19 @@ fn field_of(header: u32, version: Version) -> Option<Field> {
     if header & 0xffff_0000 == BASIC && number < BY_NUMBER.len() {
         return BY_NUMBER[number];
     }
-    const OTHERS: [Field; 5] =
-        [Field::IpTtl, Field::TcpFlags, Field::PbbUca, Field::ActsetOutput, Field::PacketType];
+    const OTHERS: [Field; 8] = [
+        Field::IpTtl,
+        Field::TcpFlags,
+        Field::PbbUca,
+        Field::ActsetOutput,
+        Field::PacketType,
+        Field::TunSrc,
+        Field::TunDst,
+        Field::PktMark,
+    ];
+    if header & 0xffff_0000 == NICIRA && number < 16 {
+        return Field::register(number as u8);
+    }
     OTHERS.into_iter().find(|&f| class_and_field(f, version) == Some(header & !0x1ff))
 }
 
@@ -198,7 +237,7 @@ pub(crate) fn write(entry: &MatchEntry, w: &mut Writer) -> Result<(), EncodeErro
 }
 
 /// Reads a field's header without a value.
-pub(crate) fn read_id(r: &mut Reader) -> Result<OxmId, DecodeError> {
+fn read_id(r: &mut Reader) -> Result<OxmId, DecodeError> {
     let header = r.u32("OXM header")?;
     let is_experimenter = header & 0xffff_0000 == EXPERIMENTER;
     let experimenter = if is_experimenter { Some(r.u32("experimenter of an OXM field")?) } else { None };
@@ -219,7 +258,7 @@ fn id_header(field: Field, header: u32) -> Option<u32> {
 }
 
 /// Writes a field's header without a value.
-pub(crate) fn write_id(id: &OxmId, w: &mut Writer) -> Result<(), EncodeError> {
+fn write_id(id: &OxmId, w: &mut Writer) -> Result<(), EncodeError> {
     match *id {
         OxmId::Field { field, masked } => {
             let class = class_and_field(field, w.version).ok_or_else(|| w.inexpressible(field.name()))?;
@@ -235,6 +274,20 @@ pub(crate) fn write_id(id: &OxmId, w: &mut Writer) -> Result<(), EncodeError> {
         }
     }
     Ok(())
+}
+
+/// A field without a value.
+pub(crate) struct IdWire;
+
+impl Wire for IdWire {
+    type Value = OxmId;
+    const TYPICAL_LEN: usize = 4;
+    fn read(r: &mut Reader, _: &'static str) -> Result<OxmId, DecodeError> {
+        read_id(r)
+    }
+    fn write(value: &OxmId, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        write_id(value, w)
+    }
 }
 
 /// A match made of OXM fields, padded to a multiple of eight bytes.
@@ -254,15 +307,7 @@ impl Wire for OxmMatch {
         if length < 4 || length - 4 > r.left() {
             return Err(DecodeError { part: Part::Match, ..r.bad_length(2, "match length", length) });
         }
-        let mut fields = r.sub(length - 4, "match")?.within(Part::Match);
-        // A field takes at least five bytes, most take six or eight.
-        let mut result = Match { entries: Vec::with_capacity(fields.left() / 6), unknown: Vec::new() };
-        while !fields.is_empty() {
-            match read(&mut fields)? {
-                Oxm::Known(entry) => result.entries.push(entry),
-                Oxm::Raw(raw) => result.unknown.push(raw),
-            }
-        }
+        let result = read_fields(&mut r.sub(length - 4, "match")?.within(Part::Match))?;
         r.skip_padding(length)?;
         Ok(result)
     }
@@ -272,19 +317,35 @@ impl Wire for OxmMatch {
         let start = w.position();
         w.u16(OXM_MATCH);
         w.u16(0);
-        for entry in &value.entries {
-            write(entry, w)?;
-        }
-        for raw in &value.unknown {
-            write_raw(raw, w)?;
-        }
+        write_fields(value, w)?;
         w.patch_length(start + 2, start);
         w.pad_since(start);
         Ok(())
     }
 }
 
-fn write_raw(raw: &RawOxm, w: &mut Writer) -> Result<(), EncodeError> {
+/// Reads the fields up to the end.
+pub(crate) fn read_fields(r: &mut Reader) -> Result<Match, DecodeError> {
+    // A field takes at least five bytes, most take six or eight.
+    let mut result = Match { entries: Vec::with_capacity(r.left() / 6), unknown: Vec::new() };
+    while !r.is_empty() {
+        match read(r)? {
+            Oxm::Known(entry) => result.entries.push(entry),
+            Oxm::Raw(raw) if nicira::add_raw(&mut result, &raw) => {}
+            Oxm::Raw(raw) => result.unknown.push(raw),
+        }
+    }
+    Ok(result)
+}
+
+/// Writes the fields of a match, known ones first.
+pub(crate) fn write_fields(value: &Match, w: &mut Writer) -> Result<(), EncodeError> {
+    value.entries.iter().try_for_each(|entry| write(entry, w))?;
+    value.unknown.iter().try_for_each(|raw| write_raw(raw, w))
+}
+
+/// Writes a field as it stands.
+pub(crate) fn write_raw(raw: &RawOxm, w: &mut Writer) -> Result<(), EncodeError> {
     if raw.payload.len() != (raw.header & 0xff) as usize {
         return Err(w.out_of_range("length of an unknown OXM field", raw.payload.len() as u128));
     }

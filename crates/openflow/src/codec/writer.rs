@@ -7,6 +7,8 @@ use crate::model::Version;
 pub(crate) struct Writer<'a> {
     pub out: &'a mut Vec<u8>,
     pub version: Version,
+    /// Whether the message reports something and asks for nothing: what the version has no room for is left out.
+    pub is_report: bool,
     /// What the match that was written last says; it settles what 1.0's actions mean in later versions.
     pub flow: FlowContext,
 }
@@ -19,8 +21,8 @@ pub(crate) struct FlowContext {
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(out: &'a mut Vec<u8>, version: Version) -> Writer<'a> {
-        Writer { out, version, flow: FlowContext::default() }
+    pub fn new(out: &'a mut Vec<u8>, version: Version, is_report: bool) -> Writer<'a> {
+        Writer { out, version, is_report, flow: FlowContext::default() }
     }
 
     pub fn u8(&mut self, value: u8) {
@@ -72,6 +74,12 @@ impl<'a> Writer<'a> {
     #[cold]
     pub fn inexpressible(&self, field: &'static str) -> EncodeError {
         EncodeError::Inexpressible { version: self.version, field }
+    }
+
+    /// What the version has no room for: an error in a request, nothing in a report.
+    #[cold]
+    pub fn leave_out(&self, field: &'static str) -> Result<(), EncodeError> {
+        if self.is_report { Ok(()) } else { Err(self.inexpressible(field)) }
     }
 
     #[cold]

@@ -12,7 +12,7 @@ mod names;
 mod print;
 mod scan;
 mod tcp_flags;
-mod value;
+pub(crate) mod value;
 mod vlan;
 
 pub use action::parse_actions;

@@ -10,16 +10,23 @@ use crate::PortNo;
 
 /// How a field's values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// A number in decimal.
     Decimal,
+    /// A number in hexadecimal.
     Hexadecimal,
+    /// A port number or name.
     Port,
+    /// An Ethernet address.
     Mac,
+    /// An IPv4 address.
     Ipv4,
+    /// An IPv6 address.
     Ipv6,
 }
 
-fn kind(field: Field) -> Kind {
+/// How values of `field` are written.
+pub fn kind(field: Field) -> Kind {
     use Field::*;
     match field {
         InPort | InPhyPort | ActsetOutput => Kind::Port,

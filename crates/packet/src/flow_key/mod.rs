@@ -1,6 +1,7 @@
 //! Flow keys: all fields of a frame and its pipeline state as plain words, ready to be masked and hashed.
 //!
-//! Word 0 holds a presence bit per field; the other words hold the fields, zero when absent. So an absent
+//! One word holds a presence bit per field (another those of the Nicira extensions); the other words hold the fields, zero
+//! when absent. So an absent
 //! field never equals a present one, a key's hash and equality need no interpretation, and a classifier
 //! matches by a loop over words: `key & mask == value` ([`FlowMask`]).
 
@@ -12,7 +13,7 @@ use std::fmt;
 
 use crate::Field;
 pub use mask::FlowMask;
-use slot::{PRESENCE, WORDS, presence};
+use slot::{WORDS, presence};
 
 /// `ACTSET_OUTPUT` while the action set has no output action (OFPP_UNSET, OpenFlow 1.5).
 pub const OUTPUT_UNSET: u32 = 0xffff_fff7;
@@ -36,26 +37,42 @@ impl FlowKey {
     /// Whether the field is present.
     #[inline]
     pub fn has(&self, field: Field) -> bool {
-        self.words[PRESENCE] & presence(field) != 0
+        let (word, bit) = presence(field);
+        self.words[word] & bit != 0
     }
 
     /// Gives the field a value; bits above its width are cut off.
     #[inline]
     pub fn set(&mut self, field: Field, value: u128) {
-        self.words[PRESENCE] |= presence(field);
+        let (word, bit) = presence(field);
+        self.words[word] |= bit;
         slot::write(&mut self.words, field, value);
     }
 
     /// Makes the field absent.
     #[inline]
     pub fn clear(&mut self, field: Field) {
-        self.words[PRESENCE] &= !presence(field);
+        let (word, bit) = presence(field);
+        self.words[word] &= !bit;
         slot::write(&mut self.words, field, 0);
     }
 
     /// The fields that are present, in the order of [`Field::ALL`], with their values.
     pub fn fields(&self) -> impl Iterator<Item = (Field, u128)> + '_ {
         Field::ALL.iter().filter_map(|&field| Some((field, self.get(field)?)))
+    }
+
+    /// Takes over what does not stand in a frame and stays when the frame changes: physical port, metadata, tunnel, and
+    /// the Nicira extensions' fields.
+    #[inline]
+    pub fn inherit(&mut self, before: &FlowKey) {
+        for field in [Field::InPhyPort, Field::Metadata, Field::TunnelId] {
+            if let Some(value) = before.get(field) {
+                self.set(field, value);
+            }
+        }
+        let nicira = slot::slot(Field::Reg0).word as usize;
+        self.words[nicira..].copy_from_slice(&before.words[nicira..]);
     }
 
     /// The key with these words, laid out as [`slot`] says: the inverse of [`FlowKey::words`].

@@ -1,17 +1,18 @@
 //! From a frame's bytes to a flow key: what the software switch does for each frame.
 
-use super::slot::{PRESENCE, presence};
+use super::slot::{NICIRA_PRESENCE, PRESENCE, presence};
 use super::{FlowKey, OUTPUT_UNSET, VLAN_PRESENT};
 use crate::Field;
 use crate::bytes::{be16, be32, be48, be64, be128, chunk};
 use crate::layout::{Layout, Network, Transport};
 
-/// The presence bits of several fields.
+/// The presence bits of several fields, none of them a Nicira extension.
 const fn all(fields: &[Field]) -> u64 {
     let mut bits = 0;
     let mut i = 0;
     while i < fields.len() {
-        bits |= presence(fields[i]);
+        assert!(presence(fields[i]).0 == PRESENCE);
+        bits |= presence(fields[i]).1;
         i += 1;
     }
     bits
@@ -25,6 +26,16 @@ const PIPELINE: u64 = all(&[
     Field::ActsetOutput,
     Field::PacketType,
 ]);
+/// All of the Nicira extensions' fields: every packet has them.
+const NICIRA: u64 = {
+    let mut bits = 0;
+    let mut i = Field::Reg0 as usize;
+    while i < Field::ALL.len() {
+        bits |= presence(Field::ALL[i]).1;
+        i += 1;
+    }
+    bits
+};
 const IP: u64 = all(&[Field::IpDscp, Field::IpEcn, Field::IpProto, Field::IpTtl]);
 const IPV4: u64 = IP | all(&[Field::Ipv4Id, Field::Ipv4Src, Field::Ipv4Dst]);
 const IPV6: u64 = IP | all(&[Field::Ipv6Src, Field::Ipv6Dst, Field::Ipv6Flabel, Field::Ipv6Exthdr]);
@@ -34,7 +45,7 @@ const ARP: u64 =
 impl FlowKey {
     /// The key of a frame that came in on `in_port`. Never panics: what is cut off or malformed is absent.
     ///
-    /// Metadata and tunnel id are 0, the physical port is `in_port`, the packet type Ethernet. `vlan_vid` of
+    /// Metadata, tunnel id and the Nicira extensions' fields (registers, tunnel, mark) are 0, the physical port is `in_port`, the packet type Ethernet. `vlan_vid` of
     /// a frame without a tag is 0 and present; its `vlan_pcp` is absent. ARP shows its opcode as `ip_proto`,
     /// too, which is where OpenFlow 1.0 matches it (0 if it is above 255).
     #[inline]
@@ -49,6 +60,7 @@ impl FlowKey {
         key.words[1] = u64::from(in_port) << 32 | u64::from(in_port);
         key.words[22] = u64::from(OUTPUT_UNSET) << 32;
         key.words[PRESENCE] = PIPELINE;
+        key.words[NICIRA_PRESENCE] = NICIRA;
         key.ethernet(frame, layout);
         match layout.network {
             Network::Ipv4 => key.ipv4(frame, layout),
@@ -85,11 +97,11 @@ impl FlowKey {
                 self.mark(all(&[Field::VlanVid, Field::VlanPcp]));
             }
         } else if layout.eth_type.is_some() {
-            self.mark(presence(Field::VlanVid));
+            self.mark(all(&[Field::VlanVid]));
         }
         if let Some(eth_type) = layout.eth_type {
             self.words[5] |= u64::from(eth_type);
-            self.mark(presence(Field::EthType));
+            self.mark(all(&[Field::EthType]));
         }
     }
 
@@ -193,7 +205,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::{flow_set, naive};
+    use crate::testing::{PIPELINE, flow_set, naive};
     use crate::{FrameTemplate, Payload};
 
     /// Frames that look like frames: a template's, with some bytes changed, cut somewhere.
@@ -246,7 +258,7 @@ mod tests {
     #[test]
     fn a_truncated_frame_gives_what_is_there() {
         let frame = udp_frame();
-        let present = |len| FlowKey::parse(&frame[..len], 1).fields().count() - 6;
+        let present = |len| FlowKey::parse(&frame[..len], 1).fields().count() - PIPELINE.len();
         assert_eq!([13, 14, 33, 34, 41, 42].map(present), [0, 4, 4, 11, 11, 13]);
     }
 
