@@ -26,6 +26,7 @@ mod v1_5;
 pub(crate) mod writer;
 
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Part};
+pub(crate) use nicira::{nxm_field, read_fields, write_fields};
 pub(crate) use wire::{Code, Flags};
 
 use crate::model::{Header, Hello, Kind, Message, Version};

@@ -18,9 +18,9 @@ mod nxm;
 mod statistics;
 
 pub(crate) use action::{read_action, write_action, write_native};
-pub(crate) use field::{field_of, header_of};
+pub(crate) use field::field_of as nxm_field;
 pub(crate) use message::{read_message, table_byte, write_message, write_role};
-pub(crate) use nxm::{add_raw, read_set_field};
+pub(crate) use nxm::{add_raw, read_fields, read_set_field, write_fields};
 pub(crate) use statistics::{read_reply, read_request, write_aggregate, write_reply, write_request};
 
 use super::error::{DecodeError, EncodeError};

@@ -4,7 +4,8 @@ use flowgauge_packet::Field;
 
 use super::field::{field_of, header_of, write_value};
 use super::{DecodeError, EncodeError, Reader, Writer};
-use crate::model::{Action, Match, MatchEntry, Nicira, NxField, PortNo, RawOxm};
+use crate::codec::oxm::{self, Oxm};
+use crate::model::{Action, Match, MatchEntry, Nicira, NxField, PortNo, RawOxm, Version};
 
 /// NXM_NX_COOKIE: the cookie that entries to be changed must have.
 const COOKIE: u32 = 0x0001_3c08;
@@ -50,7 +51,9 @@ pub(super) fn read(r: &mut Reader) -> Result<MatchAndCookie, DecodeError> {
 
 /// Adds a field of an OXM match that OXM itself does not know, if the extensions do.
 pub(crate) fn add_raw(into: &mut Match, raw: &RawOxm) -> bool {
-    let known = parts(raw.header, &raw.payload);
+    // Classes 0 and 1 are NXM's own; 0x8001 are pairs of registers.
+    let is_extension = matches!(raw.header >> 16, 0 | 1 | 0x8001);
+    let known = parts(raw.header, &raw.payload).filter(|_| is_extension);
     known.is_some_and(|(plain, value, mask)| add(into, field_of(plain), value, mask))
 }
 
@@ -154,6 +157,27 @@ fn write_tag(m: &Match, w: &mut Writer) -> Result<(), EncodeError> {
         return Err(w.out_of_range("vlan_tci", vid | pcp << PCP_SHIFT));
     }
     write_value(NxField::VlanTci, vid | pcp << PCP_SHIFT, vid_mask | pcp_mask << PCP_SHIFT, w)
+}
+
+/// Exact fields under their OXM headers of 1.5, one behind the other; `None` if there is another among them.
+pub(crate) fn read_fields(bytes: &[u8]) -> Option<Vec<MatchEntry>> {
+    let mut r = Reader::new(bytes, 0, Version::V1_5);
+    let mut fields = Vec::new();
+    while !r.is_empty() {
+        match oxm::read(&mut r).ok()? {
+            Oxm::Known(entry) if entry.is_exact() => fields.push(entry),
+            Oxm::Known(_) | Oxm::Raw(_) => return None,
+        }
+    }
+    Some(fields)
+}
+
+/// Appends fields as [`read_fields`] reads them; those that 1.5 has no header for are left out.
+pub(crate) fn write_fields(fields: &[MatchEntry], out: &mut Vec<u8>) {
+    let mut w = Writer::new(out, Version::V1_5);
+    for entry in fields {
+        let _ = oxm::write(entry, &mut w);
+    }
 }
 
 /// Reads a match of `length` bytes and the padding behind it.
