@@ -17,6 +17,22 @@ pub fn encode_flow(text: &str, version: &str) -> PyResult<Vec<u8>> {
     encoded(Body::FlowMod(flow_mod), crate::channel::version(version)?)
 }
 
+/// A GROUP_MOD of a group in ovs-ofctl syntax; `command`: "add", "modify", "delete".
+#[pyfunction]
+pub fn encode_group(command: &str, text: &str, version: &str) -> PyResult<Vec<u8>> {
+    let group_mod =
+        syntax::parse_group(&format!("{command} {text}")).map_err(|e| usage(format!("{text:?}: {e}")))?;
+    encoded(Body::GroupMod(group_mod), crate::channel::version(version)?)
+}
+
+/// A METER_MOD of a meter in ovs-ofctl syntax; `command`: "add", "modify", "delete".
+#[pyfunction]
+pub fn encode_meter(command: &str, text: &str, version: &str) -> PyResult<Vec<u8>> {
+    let meter_mod =
+        syntax::parse_meter(&format!("{command} {text}")).map_err(|e| usage(format!("{text:?}: {e}")))?;
+    encoded(Body::MeterMod(meter_mod), crate::channel::version(version)?)
+}
+
 /// A whole message, its transaction id 0.
 pub fn encoded(body: Body, version: Version) -> PyResult<Vec<u8>> {
     let mut bytes = Vec::new();

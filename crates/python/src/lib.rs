@@ -43,6 +43,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(frames::exchange, module)?)?;
     module.add_function(wrap_pyfunction!(frames::frame_layers, module)?)?;
     module.add_function(wrap_pyfunction!(flow_mods::encode_flow, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_mods::encode_group, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_mods::encode_meter, module)?)?;
     module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
     module.add_function(wrap_pyfunction!(openflow::decode_message, module)?)?;
     module.add_function(wrap_pyfunction!(openflow::encode_message, module)?)?;

@@ -38,7 +38,7 @@ from flowgauge.duts.lease import NETNS_DIR
 from flowgauge.errors import ConfigError, InterfaceError, SetupError, UsageError
 from flowgauge.suites import toml
 
-VERSIONS = ("1.0", "1.3")
+VERSIONS = ("1.0", "1.3", "1.4", "1.5")
 MAX_PORT = 0xFFFFFF00
 RESET_S = 120.0
 SETTLE_S = 0.1

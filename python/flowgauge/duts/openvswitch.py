@@ -29,7 +29,7 @@ from flowgauge.errors import ConfigError, SetupError
 
 BRIDGE = "fg-br"
 OPENFLOW_PORT = 6653
-PROTOCOLS = {"1.0": "OpenFlow10", "1.3": "OpenFlow13"}
+PROTOCOLS = {"1.0": "OpenFlow10", "1.3": "OpenFlow13", "1.4": "OpenFlow14", "1.5": "OpenFlow15"}
 SCHEMAS = ("/usr/share/openvswitch/vswitch.ovsschema", "/usr/local/share/openvswitch/vswitch.ovsschema")
 TOOLS = ("ip", "ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
 OPTIONS = {"ports": PORTS, "mtu": Option(whole(68, 9500), 1500, "68..9500 bytes")}
