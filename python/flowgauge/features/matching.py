@@ -147,38 +147,41 @@ def value_text(name: str, value: int, mask: int | None = None) -> str:
     return f"{known}={value:#x}/{mask:#x}"
 
 
-_WIDTHS = {"eth": 48, "arp_sha": 48, "arp_tha": 48, "ipv6_nd_sll": 48, "ipv6_nd_tll": 48, "ipv6_src": 128, "ipv6_dst": 128}
-_NARROW = {
+_BITS = {
+    "eth_src": 48,
+    "eth_dst": 48,
+    "eth_type": 16,
     "vlan_vid": 12,
     "vlan_pcp": 3,
     "ip_dscp": 6,
     "ip_ecn": 2,
     "ip_proto": 8,
-    "ipv6_flabel": 20,
-    "mpls_label": 20,
-    "mpls_tc": 3,
-    "pbb_isid": 24,
-    "pbb_uca": 1,
-    "eth_type": 16,
     "tcp_flags": 12,
     "icmpv4_type": 8,
     "icmpv4_code": 8,
     "icmpv6_type": 8,
     "icmpv6_code": 8,
     "arp_op": 16,
+    "arp_sha": 48,
+    "arp_tha": 48,
+    "ipv6_src": 128,
+    "ipv6_dst": 128,
+    "ipv6_flabel": 20,
     "ipv6_nd_target": 128,
-    "eth_src": 48,
-    "eth_dst": 48,
+    "ipv6_nd_sll": 48,
+    "ipv6_nd_tll": 48,
+    "mpls_label": 20,
+    "mpls_tc": 3,
+    "pbb_isid": 24,
+    "pbb_uca": 1,
 }
+"""Widths of fields; ports have 16 bits, IPv4 addresses 32."""
 
 
 def _full(name: str) -> int:
     """All bits of a field."""
-    if name.startswith(("tcp_", "udp_", "sctp_")) and name != "tcp_flags":
-        bits = 16
-    else:
-        bits = _NARROW.get(name) or _WIDTHS.get(name) or 32
-    return (1 << bits) - 1
+    ports = name.startswith(("tcp_", "udp_", "sctp_"))
+    return (1 << _BITS.get(name, 16 if ports else 32)) - 1
 
 
 def _value(frame: Frame, name: str) -> int:

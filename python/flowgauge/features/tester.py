@@ -162,7 +162,7 @@ class Tester:
         nonce = self._random.getrandbits(32)
         sent = [(port - 1, frame.to_bytes(frames.payload(nonce, n))) for n in range(count)]
         self.testbed.settle()
-        self.testbed.exchange(sent, frames.mark(nonce), count, QUIET_S, LIMIT_S)
+        self.testbed.exchange(sent, frames.mark(nonce), count, QUIET_S, SILENCE_S)
         return len(sent[0][1])
 
     def collect(self, port: int, sent: Sequence[Frame], limit_s: float = LIMIT_S) -> list[tuple[int, bytes]]:

@@ -12,7 +12,7 @@ from flowgauge.features.frames import ARP, TCP, UDP, VLAN
 from flowgauge.features.tester import Probe, Tester, through
 
 V14, V15 = since("1.4"), since("1.5")
-FLAGS = ["ATOMIC", "ORDERED"]
+FLAGS = ["atomic", "ordered"]
 BUNDLE = 7
 
 
@@ -86,7 +86,7 @@ def twice(tester: Tester) -> str:
 def eviction(tester: Tester) -> None:
     """TABLE_MOD turns eviction on and off; TABLE_DESC tells."""
     tester.afterwards(lambda: tester.request("table_mod", {"table_id": 0, "config": []}))
-    for config in (["EVICTION"], []):
+    for config in (["eviction"], []):
         tester.request("table_mod", {"table_id": 0, "config": config})
         found = next(t for t in tester.statistics("table_desc") if t["table_id"] == 0)
         told = "EVICTION" in {str(flag).upper() for flag in found["config"]}
@@ -96,7 +96,7 @@ def eviction(tester: Tester) -> None:
 def vacancy(tester: Tester) -> None:
     """TABLE_MOD turns vacancy events on; TABLE_DESC tells the thresholds."""
     tester.afterwards(lambda: tester.request("table_mod", {"table_id": 0, "config": []}))
-    body = {"table_id": 0, "config": ["VACANCY_EVENTS"], "vacancy": {"down": 10, "up": 20, "current": 0}}
+    body = {"table_id": 0, "config": ["vacancy_events"], "vacancy": {"down": 10, "up": 20, "current": 0}}
     tester.request("table_mod", body)
     found = next(t for t in tester.statistics("table_desc") if t["table_id"] == 0)
     tester.equal("the thresholds", (found["vacancy"]["down"], found["vacancy"]["up"]), (10, 20))
@@ -105,7 +105,7 @@ def vacancy(tester: Tester) -> None:
 def monitor(tester: Tester) -> None:
     """A flow monitor tells of entries that are there."""
     tester.flows("udp,actions=output:{2}")
-    request = {"monitor_id": 1, "out_port": "ANY", "table_id": 255, "flags": ["INITIAL", "ADD"], "match": {}}
+    request = {"monitor_id": 1, "out_port": "ANY", "out_group": 0xFFFFFFFF, "table_id": 255, "flags": ["initial", "add"], "match": {}}
     found = tester.statistics("flow_monitor", [request])
     tester.check(bool(found), "the monitor told of no entry; one was there")
 

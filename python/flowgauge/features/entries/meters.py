@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flowgauge.errors import RejectedError
 from flowgauge.features.feature import Feature, since
 from flowgauge.features.frames import UDP
 from flowgauge.features.tester import Tester, through
@@ -125,7 +126,12 @@ def absent(tester: Tester) -> str:
 
 def queues(tester: Tester) -> dict[int, int]:
     """Queue numbers of tester port 2 with the frames that they sent. Raises NotApplicable where there are none."""
-    found = tester.statistics("queue", {"port": tester.of(2), "queue_id": 0xFFFFFFFF})
+    try:
+        found = tester.statistics("queue", {"port": tester.of(2), "queue_id": 0xFFFFFFFF})
+    except RejectedError as error:
+        if "BAD_QUEUE" not in error.message:
+            raise
+        found = []
     if not found:
         raise tester.not_applicable(f"port {tester.of(2)} has no queues")
     return {q["queue_id"]: q["tx_packets"] for q in found}

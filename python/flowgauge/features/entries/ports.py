@@ -18,7 +18,7 @@ def described(tester: Tester) -> dict[int, dict[str, Any]]:
     if tester.version == "1.0":
         found = tester.request("features_request")[0]["ports"]
     else:
-        found = tester.statistics("port_desc", "ANY" if tester.version == "1.5" else None)
+        found = tester.statistics("port_desc", "ANY")
     return {port["port_no"]: port for port in found}
 
 
@@ -28,8 +28,8 @@ def configure(tester: Tester, port: int, flag: str, on: bool) -> None:
     body = {
         "port_no": number,
         "hw_addr": described(tester)[number]["hw_addr"],
-        "config": [flag] if on else [],
-        "mask": [flag],
+        "config": [flag.lower()] if on else [],
+        "mask": [flag.lower()],
     }
     tester.request("port_mod", body)
 
