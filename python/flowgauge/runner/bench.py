@@ -67,6 +67,7 @@ class Bench:
         self._worker: Worker | None = None
         self._ready: Ready | None = None
         self._measured = ""
+        self._judged: dict[str, str | None] = {}
 
     def lacks(self, item: Item) -> str | None:
         """Why a benchmark can't be measured on this testbed, None when it can. Opens the testbed."""
@@ -82,7 +83,9 @@ class Bench:
             if missing:
                 return f"the switch does not support {', '.join(missing)}"
             return None
-        return self._fails(item)
+        if item.name not in self._judged:
+            self._judged[item.name] = self._fails(item)
+        return self._judged[item.name]
 
     def _fails(self, item: Item) -> str | None:
         """The first feature that the benchmark needs and the switch lacks: as earlier tests say, or a test made now."""
