@@ -121,5 +121,11 @@ def test_evidence_names_rule_and_frames(testbed: Any) -> None:
     with pytest.raises(Exception, match="frames misbehaved") as caught:
         tester.exchange(through(1, UDP, 2))
     text = "\n".join(caught.value.evidence)  # type: ignore[attr-defined]
-    for part in ("rules:", "in_port=1,actions=output:2", "sent into port 1: eth", "not expected", "flow dump:"):
+    for part in (
+        "rules:",
+        "in_port=1,actions=output:2",
+        "sent into port 1: eth",
+        "not expected",
+        "flow dump:",
+    ):
         assert part in text

@@ -161,7 +161,13 @@ def _trial(group: str, name: str, **metrics: str) -> TrialRecord:
 
 TRIALS = (
     _trial("match", "ipv4_dst", result="passed", wanted="required", detail=""),
-    _trial("match", "pbb_isid", result="refused", wanted="optional", detail="the switch refused it: BAD_MATCH BAD_FIELD"),
+    _trial(
+        "match",
+        "pbb_isid",
+        result="refused",
+        wanted="optional",
+        detail="the switch refused it: BAD_MATCH BAD_FIELD",
+    ),
     _trial(
         "action",
         "copy_ttl_in",
@@ -191,7 +197,9 @@ def _run(label: str, trials: tuple[TrialRecord, ...]) -> Run:
 def test_the_matrix_reads_well() -> None:
     out = io.StringIO()
     terminal.print_run(_run("switch", TRIALS), Console(file=out, width=110))
-    golden.check("features_matrix.txt", "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n")
+    golden.check(
+        "features_matrix.txt", "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    )
 
 
 def test_every_format_has_the_matrix() -> None:

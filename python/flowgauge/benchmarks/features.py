@@ -23,7 +23,9 @@ WANTED = {"optional": 0.0, "required": 1.0}
 class FeatureParams(Params):
     """Parameters of features."""
 
-    only: tuple[str, ...] = Field((), description="test only features whose name contains one of these; none: all")
+    only: tuple[str, ...] = Field(
+        (), description="test only features whose name contains one of these; none: all"
+    )
     seed: int = Field(1, ge=0, description="seed of what marks the frames")
 
 
@@ -47,7 +49,9 @@ class Features(Benchmark[FeatureParams]):
         outcome = run(feature, testbed, params.seed)
         evidence = "\n".join(outcome.evidence)
         if evidence:
-            print(f"{feature.id}: {outcome.result}: {outcome.detail}\n{evidence}", file=sys.stderr, flush=True)
+            print(
+                f"{feature.id}: {outcome.result}: {outcome.detail}\n{evidence}", file=sys.stderr, flush=True
+            )
         metrics = {
             "result": outcome.result.value,
             "wanted": feature.wanted(testbed.control.version),

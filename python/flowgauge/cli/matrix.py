@@ -21,5 +21,7 @@ def verdict(path: Path) -> int:
     told = ", ".join(f"{n} {result}" for result, n in sorted(counts.items(), key=lambda item: -item[1]))
     print(f"{counted(len(trials), 'feature')}: {told}." if trials else "No feature was tested.")
     if short:
-        print(f"{counted(short, 'refused feature')} {'is' if short == 1 else 'are'} required by the specification.")
+        print(
+            f"{counted(short, 'refused feature')} {'is' if short == 1 else 'are'} required by the specification."
+        )
     return 1 if counts["failed"] or short else 0

@@ -34,7 +34,10 @@ def dump(frame: bytes, other: bytes | None = None) -> Iterator[str]:
         if part == against:
             continue
         yield f"{at:04x}  {part.hex(' ')}".rstrip()
-        marks = ["^^" if part[n : n + 1] != against[n : n + 1] else "  " for n in range(max(len(part), len(against)))]
+        marks = [
+            "^^" if part[n : n + 1] != against[n : n + 1] else "  "
+            for n in range(max(len(part), len(against)))
+        ]
         yield f"      {' '.join(marks)}".rstrip()
 
 

@@ -73,9 +73,7 @@ def features(field: MatchField) -> Iterator[Feature]:
     def exact(tester: Tester) -> None:
         _both_ways(tester, field, field.frame, field.partner(), None)
 
-    yield Feature(
-        "match", name, f"match {title} exactly", exact, field.versions, frozenset(field.required)
-    )
+    yield Feature("match", name, f"match {title} exactly", exact, field.versions, frozenset(field.required))
     if field.mask is None:
         return
     mask = number(field.mask)

@@ -67,4 +67,8 @@ def _elsewhere(feature: Feature) -> str:
     first, last = feature.versions[0], feature.versions[-1]
     if first == last:
         return f"OpenFlow {first} alone has it"
-    return f"OpenFlow {first} and later have it" if last == VERSIONS[-1] else f"OpenFlow {first} to {last} have it"
+    return (
+        f"OpenFlow {first} and later have it"
+        if last == VERSIONS[-1]
+        else f"OpenFlow {first} to {last} have it"
+    )

@@ -109,9 +109,13 @@ class Tester:
             action()
         except RejectedError as error:
             if names and not any(_plain(name) in _plain(error.message) for name in names):
-                raise self.mismatch(f"{what} was refused with {error.message}, not {' or '.join(names)}") from None
+                raise self.mismatch(
+                    f"{what} was refused with {error.message}, not {' or '.join(names)}"
+                ) from None
             return error.message
-        raise self.mismatch(f"{what} was not refused; the specification wants {' or '.join(names) or 'an error'}")
+        raise self.mismatch(
+            f"{what} was not refused; the specification wants {' or '.join(names) or 'an error'}"
+        )
 
     # Frames
 
@@ -137,14 +141,20 @@ class Tester:
         return found
 
     def _compare_punts(self, probes: Sequence[Probe], nonce: int) -> list[Problem]:
-        wanted = Counter(p.punted.to_bytes(frames.payload(nonce, n)) for n, p in enumerate(probes) if p.punted)
+        wanted = Counter(
+            p.punted.to_bytes(frames.payload(nonce, n)) for n, p in enumerate(probes) if p.punted
+        )
         came = Counter(
             bytes.fromhex(body["data"])
             for body in self.events("packet_in", wanted.total(), EVENT_S if wanted else SILENCE_S)
             if frames.mark(nonce) in bytes.fromhex(body["data"])
         )
-        absent = [Problem(f, ["expected in a PACKET_IN, never came: " + evidence.summary(f)]) for f in wanted - came]
-        more = [Problem(f, ["came in a PACKET_IN, not expected: " + evidence.summary(f)]) for f in came - wanted]
+        absent = [
+            Problem(f, ["expected in a PACKET_IN, never came: " + evidence.summary(f)]) for f in wanted - came
+        ]
+        more = [
+            Problem(f, ["came in a PACKET_IN, not expected: " + evidence.summary(f)]) for f in came - wanted
+        ]
         return absent + more
 
     def events(self, kind: str, enough: int = 1, timeout_s: float = EVENT_S) -> list[Any]:
@@ -175,7 +185,9 @@ class Tester:
         )
         return [(arrival.port + 1, arrival.frame) for arrival in found]
 
-    def packet_out(self, frame: Frame, actions: Sequence[Any], *out: tuple[int, Frame], in_port: Any = "CONTROLLER") -> None:
+    def packet_out(
+        self, frame: Frame, actions: Sequence[Any], *out: tuple[int, Frame], in_port: Any = "CONTROLLER"
+    ) -> None:
         """Send a frame by PACKET_OUT; it must leave as `out` says (port, frame), and nowhere else."""
         nonce = self._random.getrandbits(32)
         data = frame.to_bytes(frames.payload(nonce, 0))
@@ -277,7 +289,9 @@ class Tester:
             self._done.errors.append(error.message)
             raise
 
-    def _wrong(self, problems: list[Problem], probes: Sequence[Probe], sent: Sequence[tuple[int, bytes]]) -> Mismatch:
+    def _wrong(
+        self, problems: list[Problem], probes: Sequence[Probe], sent: Sequence[tuple[int, bytes]]
+    ) -> Mismatch:
         lines: list[str] = self.asked_for()
         for problem in problems[: evidence.MOST]:
             if problem.index is not None and problem.index < len(sent):

@@ -141,7 +141,13 @@ def _cell(row: Row, name: str) -> Text:
     return text.append(superscript(row.cell_marks.get(name, [])), style="red")
 
 
-STYLES = {"passed": "green", "failed": "bold red", "refused": "yellow", "not applicable": "dim", "optional": "dim"}
+STYLES = {
+    "passed": "green",
+    "failed": "bold red",
+    "refused": "yellow",
+    "not applicable": "dim",
+    "optional": "dim",
+}
 """Of figures that are words."""
 
 

@@ -120,7 +120,9 @@ class Bench:
 
     def _remember(self, point: Point, metrics: Mapping[str, Scalar]) -> None:
         """Keep the result of a feature test for benchmarks that need it."""
-        self._book().put(f"{point['group']}.{point['feature']}", str(metrics["result"]), str(metrics["detail"]))
+        self._book().put(
+            f"{point['group']}.{point['feature']}", str(metrics["result"]), str(metrics["detail"])
+        )
 
     def measure(self, item: Item, point: Point) -> Trial:
         """One trial. Raises what it raised; RunEnds when no testbed can be had any more."""

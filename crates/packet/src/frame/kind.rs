@@ -32,7 +32,12 @@ macro_rules! kinds {
 
             /// The values that it has.
             pub(super) const fn values(self) -> &'static [Value] {
-                match self { $(LayerKind::$variant => &[$(value($value, $bits, $default)),*],)* }
+                match self {
+                    $(LayerKind::$variant => {
+                        const VALUES: &[Value] = &[$(value($value, $bits, $default)),*];
+                        VALUES
+                    })*
+                }
             }
         }
     };

@@ -141,7 +141,9 @@ def uncounted(flag: str, counter: str, other: str) -> Any:
         tester.equal("the counting entry's frames", kept["packet_count"], 4)
         found = counted(tester, in_port=first)[0]
         flags = {str(f).upper() for f in found["flags"]}
-        tester.check(flag.upper() in flags, f"the entry's flags are {sorted(flags)}; {flag.upper()} is not among them")
+        tester.check(
+            flag.upper() in flags, f"the entry's flags are {sorted(flags)}; {flag.upper()} is not among them"
+        )
         return f"{counter} {found[counter]}, {other} {found[other]} after 4 frames of {size} bytes"
 
     return test
@@ -160,7 +162,8 @@ def removed(tester: Tester, reason: str, timeout_s: float) -> dict[str, Any]:
 def removed_by_delete(tester: Tester) -> None:
     """SEND_FLOW_REM: a deletion is told with exact counters; an entry without the flag goes silently."""
     tester.flows(
-        "send_flow_rem,priority=77,cookie=0x4242,in_port={1},actions=output:{2}", "in_port={2},actions=output:{1}"
+        "send_flow_rem,priority=77,cookie=0x4242,in_port={1},actions=output:{2}",
+        "in_port={2},actions=output:{1}",
     )
     size = tester.send(1, UDP, 6)
     tester.settled(lambda: counted(tester, in_port=tester.of(1))[0], "packet_count", 6)
@@ -227,14 +230,28 @@ FEATURES: tuple[Feature, ...] = (
     row("delete", "delete removes all entries within its match", delete, ALL),
     row("delete.strict", "delete strict removes one entry", delete_strict, ALL, ports=3),
     row("delete.out_port", "delete by output port", delete_by_port, ALL, ports=3),
-    row("cookie", "cookies are kept; modify and delete by cookie", cookies, NEW, versions=NEW, ports=3, needs=ASK),
     row(
-        "no_packet_counts", "NO_PACKET_COUNTS is taken and kept", uncounted("no_packet_counts", "packet_count", "byte_count"),
-        versions=NEW, needs=ASK,
+        "cookie",
+        "cookies are kept; modify and delete by cookie",
+        cookies,
+        NEW,
+        versions=NEW,
+        ports=3,
+        needs=ASK,
     ),
     row(
-        "no_byte_counts", "NO_BYTE_COUNTS is taken and kept", uncounted("no_byte_counts", "byte_count", "packet_count"),
-        versions=NEW, needs=ASK,
+        "no_packet_counts",
+        "NO_PACKET_COUNTS is taken and kept",
+        uncounted("no_packet_counts", "packet_count", "byte_count"),
+        versions=NEW,
+        needs=ASK,
+    ),
+    row(
+        "no_byte_counts",
+        "NO_BYTE_COUNTS is taken and kept",
+        uncounted("no_byte_counts", "byte_count", "packet_count"),
+        versions=NEW,
+        needs=ASK,
     ),
     row("removed.delete", "FLOW_REMOVED of a deletion, exact counters", removed_by_delete, ALL, needs=ASK),
     row("removed.hard", "hard timeout and its FLOW_REMOVED", hard_timeout, ALL, needs=ASK, seconds=3),

@@ -32,7 +32,9 @@ def weights(tester: Tester) -> str:
     tester.flows(INTO)
     shares = scatter(tester, FLOWS)
     light = shares[2] / len(FLOWS)
-    tester.check(0.1 < light < 0.4, f"weights 1 and 3 gave the first bucket {100 * light:.0f} % of {len(FLOWS)} flows")
+    tester.check(
+        0.1 < light < 0.4, f"weights 1 and 3 gave the first bucket {100 * light:.0f} % of {len(FLOWS)} flows"
+    )
     return f"the bucket of weight 1 in 4 got {100 * light:.0f} % of {len(FLOWS)} flows"
 
 
@@ -49,9 +51,7 @@ def scatter(tester: Tester, sent: list[Any]) -> Counter[int]:
 
 def failover(tester: Tester) -> None:
     """The first live bucket counts: the first, the second while the first's port is down, the first again."""
-    tester.group(
-        "group_id=1,type=ff,bucket=watch_port:{2},output:{2},bucket=watch_port:{3},output:{3}"
-    )
+    tester.group("group_id=1,type=ff,bucket=watch_port:{2},output:{2},bucket=watch_port:{3},output:{3}")
     tester.flows(INTO)
     tester.exchange(through(1, UDP, 2))
     set_down(tester, 2, True)
@@ -121,7 +121,9 @@ def abilities(tester: Tester) -> str:
 
 def unknown(tester: Tester) -> str:
     """An entry can't name a group that is not there."""
-    return tester.refuses("an entry to a group that is not there", lambda: tester.flows(INTO), "BAD_OUT_GROUP")
+    return tester.refuses(
+        "an entry to a group that is not there", lambda: tester.flows(INTO), "BAD_OUT_GROUP"
+    )
 
 
 def twice(tester: Tester) -> str:
@@ -159,14 +161,17 @@ def insert_bucket(tester: Tester) -> None:
     second = {"bucket_id": 2, "actions": [tester.output(3)]}
     change = {"group_type": "all", "group_id": 1}
     tester.request(
-        "group_mod", change | {"command": "insert_bucket", "command_bucket_id": 0xFFFFFFFE, "buckets": [second]}
+        "group_mod",
+        change | {"command": "insert_bucket", "command_bucket_id": 0xFFFFFFFE, "buckets": [second]},
     )
     tester.exchange(through(1, UDP, 2, 3))
     tester.request("group_mod", change | {"command": "remove_bucket", "command_bucket_id": 1})
     tester.exchange(through(1, UDP, 3))
 
 
-def row(name: str, text: str, test: Any, needed: bool = False, ports: int = 2, request: bool = False) -> Feature:
+def row(
+    name: str, text: str, test: Any, needed: bool = False, ports: int = 2, request: bool = False
+) -> Feature:
     """A row of this group."""
     needs = ("request",) if request else ()
     return Feature("group", name, text, test, NEW, frozenset(NEW if needed else ()), ports=ports, needs=needs)
@@ -176,42 +181,93 @@ FEATURES: tuple[Feature, ...] = (
     *rows(
         (
             Case(
-                "group", "all", "all: a copy by every bucket", (INTO,), (through(1, UDP, 2, 3),), NEW, NEW,
-                groups=("group_id=1,type=all,bucket=output:{2},bucket=output:{3}",), ports=3,
-            ),
-            Case(
-                "group", "all.changed", "all: each bucket changes its own copy", ("in_port={1},ip,actions=group:1",),
-                (Probe(1, UDP, ((2, TO), (3, UDP.changed(nw_ttl=63)))),), NEW, NEW,
-                groups=("group_id=1,type=all,bucket=set_field:10.1.2.4->ip_dst,output:{2},bucket=dec_ttl,output:{3}",),
+                "group",
+                "all",
+                "all: a copy by every bucket",
+                (INTO,),
+                (through(1, UDP, 2, 3),),
+                NEW,
+                NEW,
+                groups=("group_id=1,type=all,bucket=output:{2},bucket=output:{3}",),
                 ports=3,
             ),
             Case(
-                "group", "all.behind", "all: what follows the group in a list sees the frame unchanged",
-                ("in_port={1},ip,actions=group:1,output:{3}",), (Probe(1, UDP, ((2, TO), (3, UDP))),), NEW, NEW,
-                groups=("group_id=1,type=all,bucket=set_field:10.1.2.4->ip_dst,output:{2}",), ports=3,
+                "group",
+                "all.changed",
+                "all: each bucket changes its own copy",
+                ("in_port={1},ip,actions=group:1",),
+                (Probe(1, UDP, ((2, TO), (3, UDP.changed(nw_ttl=63)))),),
+                NEW,
+                NEW,
+                groups=(
+                    "group_id=1,type=all,bucket=set_field:10.1.2.4->ip_dst,output:{2},bucket=dec_ttl,output:{3}",
+                ),
+                ports=3,
             ),
             Case(
-                "group", "all.empty", "all: without buckets frames are dropped", (INTO,), (Probe(1, UDP),), NEW, NEW,
+                "group",
+                "all.behind",
+                "all: what follows the group in a list sees the frame unchanged",
+                ("in_port={1},ip,actions=group:1,output:{3}",),
+                (Probe(1, UDP, ((2, TO), (3, UDP))),),
+                NEW,
+                NEW,
+                groups=("group_id=1,type=all,bucket=set_field:10.1.2.4->ip_dst,output:{2}",),
+                ports=3,
+            ),
+            Case(
+                "group",
+                "all.empty",
+                "all: without buckets frames are dropped",
+                (INTO,),
+                (Probe(1, UDP),),
+                NEW,
+                NEW,
                 groups=("group_id=1,type=all",),
             ),
             Case(
-                "group", "all.arrival", "all: a bucket to the port of arrival sends nothing back", (INTO,),
-                (through(1, UDP, 2),), NEW, NEW, groups=("group_id=1,type=all,bucket=output:{1},bucket=output:{2}",),
+                "group",
+                "all.arrival",
+                "all: a bucket to the port of arrival sends nothing back",
+                (INTO,),
+                (through(1, UDP, 2),),
+                NEW,
+                NEW,
+                groups=("group_id=1,type=all,bucket=output:{1},bucket=output:{2}",),
             ),
             Case(
-                "group", "indirect", "indirect: the one bucket", (INTO,), (through(1, UDP, 2),), NEW, NEW,
+                "group",
+                "indirect",
+                "indirect: the one bucket",
+                (INTO,),
+                (through(1, UDP, 2),),
+                NEW,
+                NEW,
                 groups=("group_id=1,type=indirect,bucket=output:{2}",),
             ),
             Case(
-                "group", "chain", "a bucket that leads to another group", ("in_port={1},ip,actions=group:3",),
-                (Probe(1, UDP, ((2, TO), (3, TO))),), NEW,
-                groups=("group_id=1,type=all,bucket=output:{2},bucket=output:{3}",
-                        "group_id=3,type=indirect,bucket=set_field:10.1.2.4->ip_dst,group:1"), ports=3,
+                "group",
+                "chain",
+                "a bucket that leads to another group",
+                ("in_port={1},ip,actions=group:3",),
+                (Probe(1, UDP, ((2, TO), (3, TO))),),
+                NEW,
+                groups=(
+                    "group_id=1,type=all,bucket=output:{2},bucket=output:{3}",
+                    "group_id=3,type=indirect,bucket=set_field:10.1.2.4->ip_dst,group:1",
+                ),
+                ports=3,
             ),
             Case(
-                "group", "write_actions", "a group in the action set counts instead of its output",
-                ("in_port={1},actions=write_actions(group:1,output:{3})",), (through(1, UDP, 2),), NEW, NEW,
-                groups=("group_id=1,type=indirect,bucket=output:{2}",), ports=3,
+                "group",
+                "write_actions",
+                "a group in the action set counts instead of its output",
+                ("in_port={1},actions=write_actions(group:1,output:{3})",),
+                (through(1, UDP, 2),),
+                NEW,
+                NEW,
+                groups=("group_id=1,type=indirect,bucket=output:{2}",),
+                ports=3,
             ),
         )
     ),
@@ -229,7 +285,13 @@ FEATURES: tuple[Feature, ...] = (
     row("absent", "modifying an unknown group is refused", absent, True),
     row("loop", "a circle of groups is refused", loop),
     Feature(
-        "group", "buckets", "1.5: insert and remove a bucket", insert_bucket, LATE, frozenset(LATE), ports=3,
+        "group",
+        "buckets",
+        "1.5: insert and remove a bucket",
+        insert_bucket,
+        LATE,
+        frozenset(LATE),
+        ports=3,
         needs=("request",),
     ),
 )

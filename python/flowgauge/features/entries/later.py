@@ -105,14 +105,23 @@ def vacancy(tester: Tester) -> None:
 def monitor(tester: Tester) -> None:
     """A flow monitor tells of entries that are there."""
     tester.flows("udp,actions=output:{2}")
-    request = {"monitor_id": 1, "out_port": "ANY", "out_group": 0xFFFFFFFF, "table_id": 255, "flags": ["initial", "add"], "match": {}}
+    request = {
+        "monitor_id": 1,
+        "out_port": "ANY",
+        "out_group": 0xFFFFFFFF,
+        "table_id": 255,
+        "flags": ["initial", "add"],
+        "match": {},
+    }
     found = tester.statistics("flow_monitor", [request])
     tester.check(bool(found), "the monitor told of no entry; one was there")
 
 
 def role_status(tester: Tester) -> str:
     """Beyond one controller's sight."""
-    raise tester.not_applicable("ROLE_STATUS goes to a controller that loses its role to another; the tester is one")
+    raise tester.not_applicable(
+        "ROLE_STATUS goes to a controller that loses its role to another; the tester is one"
+    )
 
 
 def egress(tester: Tester) -> None:
@@ -143,8 +152,10 @@ def packet_type(tester: Tester) -> None:
 def actset_output(tester: Tester) -> None:
     """actset_output is the port of the action set's output."""
     tester.flows(
-        "udp,actions=write_actions(output:{2}),goto_table:1", "tcp,actions=write_actions(output:{3}),goto_table:1",
-        "table=1,actset_output={2},actions=drop", "table=1,actset_output={3},actions=clear_actions",
+        "udp,actions=write_actions(output:{2}),goto_table:1",
+        "tcp,actions=write_actions(output:{3}),goto_table:1",
+        "table=1,actset_output={2},actions=drop",
+        "table=1,actset_output={3},actions=clear_actions",
     )
     tester.exchange(through(1, UDP, 2), Probe(1, TCP))
 
@@ -169,7 +180,9 @@ def meter_action(tester: Tester) -> str:
     return f"{found} of 200 frames passed"
 
 
-def row(group: str, name: str, text: str, test: Any, versions: tuple[str, ...], needed: bool = False, **more: Any) -> Feature:
+def row(
+    group: str, name: str, text: str, test: Any, versions: tuple[str, ...], needed: bool = False, **more: Any
+) -> Feature:
     """A row of these groups."""
     required = frozenset(versions if needed else ())
     return Feature(group, name, text, test, versions, required, needs=("request",), **more)
@@ -187,7 +200,9 @@ FEATURES: tuple[Feature, ...] = (
     row("session", "role_status", "ROLE_STATUS", role_status, V14),
     row("egress", "table", "an egress table drops and changes", egress, V15),
     row("match", "packet_type", "match packet_type", packet_type, V15, True),
-    row("match", "actset_output", "match actset_output, set in an earlier table", actset_output, V15, ports=3),
+    row(
+        "match", "actset_output", "match actset_output, set in an earlier table", actset_output, V15, ports=3
+    ),
     row("action", "copy_field", "copy a field to another", copy_field, V15),
     row("action", "meter", "a meter as an action", meter_action, V15),
 )

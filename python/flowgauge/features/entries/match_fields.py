@@ -44,8 +44,26 @@ FIELDS: tuple[M, ...] = (
     M("ip_ecn", UDP6.changed(ip_ecn=1), "ipv6", 2, suffix="v6", versions=NEW),
     M("ip_proto", UDP, "ip", other=TCP, stray=SCTP, required=ALL),
     M("ip_proto", UDP6, "ipv6", other=TCP6, stray=SCTP6, suffix="v6", versions=NEW, required=NEW),
-    M("ipv4_src", UDP, "ip", "198.22.7.2", mask="255.255.0.0", required=ALL, mask_versions=ALL, mask_required=ALL),
-    M("ipv4_dst", UDP, "ip", "198.23.7.2", mask="255.255.0.0", required=ALL, mask_versions=ALL, mask_required=ALL),
+    M(
+        "ipv4_src",
+        UDP,
+        "ip",
+        "198.22.7.2",
+        mask="255.255.0.0",
+        required=ALL,
+        mask_versions=ALL,
+        mask_required=ALL,
+    ),
+    M(
+        "ipv4_dst",
+        UDP,
+        "ip",
+        "198.23.7.2",
+        mask="255.255.0.0",
+        required=ALL,
+        mask_versions=ALL,
+        mask_required=ALL,
+    ),
     M("ipv4_src", UDP, "ip", "198.18.7.9", mask="255.0.255.0", suffix="gaps", versions=(), mask_versions=NEW),
     M("ipv4_dst", UDP, "ip", "198.19.7.9", mask="255.0.255.0", suffix="gaps", versions=(), mask_versions=NEW),
     M("tcp_src", TCP, "tcp", 80, required=ALL),
@@ -67,8 +85,26 @@ FIELDS: tuple[M, ...] = (
     M("arp_tpa", ARP, "arp", "198.23.7.2", mask="255.255.0.0", required=OLD),
     M("arp_sha", ARP, "arp", "02:00:00:00:77:01", mask="ff:ff:00:00:ff:00", versions=NEW),
     M("arp_tha", ARP, "arp", "02:00:00:00:77:02", mask="ff:ff:00:00:ff:00", versions=NEW),
-    M("ipv6_src", UDP6, "ipv6", "2001:6::7", mask="ffff:ffff::", versions=NEW, required=NEW, mask_required=NEW),
-    M("ipv6_dst", UDP6, "ipv6", "2001:6::8", mask="ffff:ffff::", versions=NEW, required=NEW, mask_required=NEW),
+    M(
+        "ipv6_src",
+        UDP6,
+        "ipv6",
+        "2001:6::7",
+        mask="ffff:ffff::",
+        versions=NEW,
+        required=NEW,
+        mask_required=NEW,
+    ),
+    M(
+        "ipv6_dst",
+        UDP6,
+        "ipv6",
+        "2001:6::8",
+        mask="ffff:ffff::",
+        versions=NEW,
+        required=NEW,
+        mask_required=NEW,
+    ),
     M("ipv6_flabel", UDP6.changed(ipv6_flabel=0x12345), "ipv6", 0x54321, mask=0xFFF00, versions=NEW),
     M("icmpv6_type", ICMP6, "icmp6", 129, versions=NEW),
     M("icmpv6_code", ICMP6, "icmp6", 3, versions=NEW),
@@ -91,7 +127,9 @@ def in_port(tester: Tester) -> None:
     for dropped, passed in ((1, 2), (2, 1)):
         tester.clear()
         tester.flows(f"in_port={{{dropped}}},actions=drop", f"in_port={{{passed}}},actions=output:{{3}}")
-        tester.exchange(Probe(dropped, UDP), through(passed, UDP, 3), Probe(dropped, ARP), through(passed, ARP, 3))
+        tester.exchange(
+            Probe(dropped, UDP), through(passed, UDP, 3), Probe(dropped, ARP), through(passed, ARP, 3)
+        )
 
 
 def in_phy_port(tester: Tester) -> None:
@@ -112,7 +150,8 @@ def no_tag(tester: Tester) -> None:
         tester.clear()
         rules = {UDP: plain, VLAN: tagged if tester.version != "1.0" else "dl_vlan=5"}
         tester.flows(
-            f"in_port={{1}},{rules[dropped]},actions=drop", f"in_port={{1}},{rules[passed]},actions=output:{{2}}"
+            f"in_port={{1}},{rules[dropped]},actions=drop",
+            f"in_port={{1}},{rules[passed]},actions=output:{{2}}",
         )
         tester.exchange(Probe(1, dropped), through(1, passed, 2), Probe(1, dropped), through(1, passed, 2))
 
@@ -163,7 +202,9 @@ FEATURES: tuple[Feature, ...] = (
     _carried("write_metadata:{:#x}", "metadata", _TAGS, _MASKS),
     _carried("set_field:{:#x}->tun_id", "tun_id", _TAGS, _EXACT),
     _carried("set_field:{:#x}->tun_id", "tun_id", _TAGS, _MASKS),
-    Feature("match", "vlan_vid.none", "match untagged frames apart from tagged ones", no_tag, ALL, frozenset(OLD)),
+    Feature(
+        "match", "vlan_vid.none", "match untagged frames apart from tagged ones", no_tag, ALL, frozenset(OLD)
+    ),
     Feature("match", "vlan_vid.any", "match tagged frames, whatever the id", any_tag, NEW),
     *(row for field in FIELDS for row in features(field) if row.versions),
 )

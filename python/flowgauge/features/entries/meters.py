@@ -27,7 +27,8 @@ def _drop(unit: str, rate: int, burst: int) -> Any:
         tester.check({p for p, _ in found} <= {2}, "metered frames left by a wrong port")
         tester.check({f for _, f in found} <= set(tester.last_sent), "metered frames came changed")
         tester.check(
-            0 < len(found) <= MANY // 2, f"{len(found)} of {MANY} frames passed a meter of {rate} {unit}, burst {burst}"
+            0 < len(found) <= MANY // 2,
+            f"{len(found)} of {MANY} frames passed a meter of {rate} {unit}, burst {burst}",
         )
         return f"{len(found)} of {MANY} frames passed"
 
@@ -51,7 +52,9 @@ def remark(tester: Tester) -> str:
     raised = {_remarked(data) for data in tester.last_sent}
     changed = sum(f in raised for _, f in found)
     tester.equal("frames that came neither as sent nor as AF12", MANY - same - changed, 0)
-    tester.check(changed >= MANY // 2 and same > 0, f"{changed} of {MANY} frames were remarked, {same} were not")
+    tester.check(
+        changed >= MANY // 2 and same > 0, f"{changed} of {MANY} frames were remarked, {same} were not"
+    )
     return f"{changed} of {MANY} frames remarked to AF12"
 
 
@@ -106,8 +109,12 @@ def delete(tester: Tester) -> None:
 def unknown(tester: Tester) -> str:
     """An entry can't name a meter that is not there."""
     return tester.refuses(
-        "an entry to a meter that is not there", lambda: tester.flows(RULE), "UNKNOWN_METER", "BAD_METER",
-        "METER_MOD_FAILED", "INVALID_METER",
+        "an entry to a meter that is not there",
+        lambda: tester.flows(RULE),
+        "UNKNOWN_METER",
+        "BAD_METER",
+        "METER_MOD_FAILED",
+        "INVALID_METER",
     )
 
 
@@ -121,7 +128,9 @@ def twice(tester: Tester) -> str:
 def absent(tester: Tester) -> str:
     """A meter that is not there can't be modified."""
     text = "meter=1,pktps,bands=type=drop,rate=1000"
-    return tester.refuses("a change of an unknown meter", lambda: tester.control.modify_meter(text), "UNKNOWN_METER")
+    return tester.refuses(
+        "a change of an unknown meter", lambda: tester.control.modify_meter(text), "UNKNOWN_METER"
+    )
 
 
 def queues(tester: Tester) -> dict[int, int]:
@@ -179,6 +188,14 @@ FEATURES: tuple[Feature, ...] = (
     row("unknown", "an entry to an unknown meter is refused", unknown),
     row("exists", "a second meter of one id is refused", twice),
     row("absent", "modifying an unknown meter is refused", absent),
-    Feature("queue", "set_queue", "frames leave through a chosen queue, counted", set_queue, needs=("request",)),
-    Feature("queue", "configuration", "the queues of a port are described", queue_configuration, needs=("request",)),
+    Feature(
+        "queue", "set_queue", "frames leave through a chosen queue, counted", set_queue, needs=("request",)
+    ),
+    Feature(
+        "queue",
+        "configuration",
+        "the queues of a port are described",
+        queue_configuration,
+        needs=("request",),
+    ),
 )

@@ -18,9 +18,7 @@ def reserved(name: str, *ports: int) -> Any:
     """PACKET_OUT to a reserved port, as if it had come from port 1."""
 
     def test(tester: Tester) -> None:
-        tester.packet_out(
-            UDP, [{"output": {"port": name}}], *((p, UDP) for p in ports), in_port=tester.of(1)
-        )
+        tester.packet_out(UDP, [{"output": {"port": name}}], *((p, UDP) for p in ports), in_port=tester.of(1))
 
     return test
 
@@ -79,7 +77,9 @@ def _cut(tester: Tester, found: dict[str, Any], sent: bytes) -> str:
     buffered = found["buffer_id"] is not None
     tester.equal("total_len", found["total_len"], len(sent))
     allowed = {CUT} if buffered else {CUT, len(sent)}
-    tester.check(sent.startswith(data) and len(data) in allowed, f"{len(data)} bytes came, not the first {CUT}")
+    tester.check(
+        sent.startswith(data) and len(data) in allowed, f"{len(data)} bytes came, not the first {CUT}"
+    )
     return f"{len(data)} of {len(sent)} bytes, {'buffered' if buffered else 'not buffered'}"
 
 
@@ -112,7 +112,9 @@ def buffered(tester: Tester) -> None:
     body = {"buffer_id": buffer, "in_port": tester.of(1), "actions": [tester.output(2)]}
     tester.request("packet_out", body)
     _came(tester, sent)
-    error = tester.refuses("a second PACKET_OUT of the buffer", lambda: tester.request("packet_out", body), "BUFFER")
+    error = tester.refuses(
+        "a second PACKET_OUT of the buffer", lambda: tester.request("packet_out", body), "BUFFER"
+    )
     tester.check(bool(error), "the second PACKET_OUT was not refused")
 
 
@@ -133,14 +135,20 @@ def buffered_mod(tester: Tester) -> None:
 def _came(tester: Tester, sent: bytes) -> None:
     mark = sent[UDP.payload_at() :][: len(frames.MARK) + 4]
     found = [(a.port + 1, a.frame) for a in tester.testbed.exchange([], mark, 1, 0.05, 1.0)]
-    tester.check(found == [(2, sent)], f"the buffered frame came as {[(p, f.hex()) for p, f in found]}, sent was {sent.hex()}")
+    tester.check(
+        found == [(2, sent)],
+        f"the buffered frame came as {[(p, f.hex()) for p, f in found]}, sent was {sent.hex()}",
+    )
 
 
 def unknown_buffer(tester: Tester) -> str:
     """A buffer that is not there is refused."""
     body = {"buffer_id": 0x7FFFFF00, "in_port": tester.of(1), "actions": [tester.output(2)]}
     return tester.refuses(
-        "PACKET_OUT of an unknown buffer", lambda: tester.request("packet_out", body), "BUFFER_UNKNOWN", "BUFFER_EMPTY"
+        "PACKET_OUT of an unknown buffer",
+        lambda: tester.request("packet_out", body),
+        "BUFFER_UNKNOWN",
+        "BUFFER_EMPTY",
     )
 
 
@@ -152,7 +160,13 @@ def row(name: str, text: str, test: Any, needed: tuple[str, ...] = (), **more: A
 FEATURES: tuple[Feature, ...] = (
     row("in", "PACKET_IN: length, port, cookie, whole frame", whole, ALL),
     row("in.truncated", "PACKET_IN cut by max_len", truncated, ALL),
-    row("in.miss_send_len", "1.0: PACKET_IN of a miss cut by miss_send_len", miss_truncated, ("1.0",), versions=("1.0",)),
+    row(
+        "in.miss_send_len",
+        "1.0: PACKET_IN of a miss cut by miss_send_len",
+        miss_truncated,
+        ("1.0",),
+        versions=("1.0",),
+    ),
     row("out.port", "PACKET_OUT to ports", to_port, ALL),
     row("out.in_port", "PACKET_OUT to IN_PORT", reserved("IN_PORT", 1), ALL),
     row("out.all", "PACKET_OUT to ALL", reserved("ALL", 2, 3), ALL, ports=3),

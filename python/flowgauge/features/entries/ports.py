@@ -125,7 +125,9 @@ def wrong_port(tester: Tester) -> str:
 def wrong_address(tester: Tester) -> str:
     """PORT_MOD with another port's address is refused."""
     body = {"port_no": tester.of(1), "hw_addr": "02:00:00:00:99:99", "config": [], "mask": []}
-    return tester.refuses("PORT_MOD with a wrong address", lambda: tester.request("port_mod", body), "BAD_HW_ADDR")
+    return tester.refuses(
+        "PORT_MOD with a wrong address", lambda: tester.request("port_mod", body), "BAD_HW_ADDR"
+    )
 
 
 def _flags(value: Any) -> list[str]:
@@ -148,4 +150,3 @@ FEATURES: tuple[Feature, ...] = (
     row("unknown", "PORT_MOD of an unknown port is refused", wrong_port, ALL),
     row("wrong_address", "PORT_MOD with a wrong address is refused", wrong_address, ALL),
 )
-

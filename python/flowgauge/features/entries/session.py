@@ -19,7 +19,9 @@ def echo(tester: Tester) -> None:
     for size in (0, 1, 1000):
         data = bytes(n & 0xFF for n in range(size)).hex()
         found = tester.request("echo_request", data)
-        tester.equal(f"the replies to an echo of {size} bytes", [str(f).replace(" ", "") for f in found], [data])
+        tester.equal(
+            f"the replies to an echo of {size} bytes", [str(f).replace(" ", "") for f in found], [data]
+        )
 
 
 def barrier(tester: Tester) -> None:
@@ -69,10 +71,10 @@ def slave(tester: Tester) -> str:
     tester.flows("in_port={1},actions=CONTROLLER:65535", "in_port={2},actions=output:{1}")
     tester.afterwards(lambda: role(tester, ROLE_EQUAL, generation))
     role(tester, ROLE_SLAVE, generation)
-    error = tester.refuses("a FLOW_MOD of a slave", lambda: tester.flows("in_port={3},actions=drop"), "IS_SLAVE")
-    tester.refuses(
-        "a PACKET_OUT of a slave", lambda: tester.packet_out(UDP, [tester.output(2)]), "IS_SLAVE"
+    error = tester.refuses(
+        "a FLOW_MOD of a slave", lambda: tester.flows("in_port={3},actions=drop"), "IS_SLAVE"
     )
+    tester.refuses("a PACKET_OUT of a slave", lambda: tester.packet_out(UDP, [tester.output(2)]), "IS_SLAVE")
     tester.exchange(Probe(1, UDP), through(2, UDP, 1), punts=True)
     tester.equal("the number of entries that the slave reads", tester.control.count_entries(), 2)
     role(tester, ROLE_EQUAL, generation)
@@ -86,7 +88,9 @@ def stale(tester: Tester) -> str:
     tester.afterwards(lambda: role(tester, ROLE_EQUAL, generation))
     role(tester, ROLE_MASTER, generation)
     return tester.refuses(
-        "a role request with an older generation id", lambda: role(tester, ROLE_MASTER, generation - 1), "STALE"
+        "a role request with an older generation id",
+        lambda: role(tester, ROLE_MASTER, generation - 1),
+        "STALE",
     )
 
 
@@ -134,7 +138,9 @@ def with_action(action: Any) -> dict[str, Any]:
     return entry(instructions=[{"apply_actions": [action]}])
 
 
-def row(name: str, text: str, test: Any, needed: tuple[str, ...] = ALL, group: str = "session", **more: Any) -> Feature:
+def row(
+    name: str, text: str, test: Any, needed: tuple[str, ...] = ALL, group: str = "session", **more: Any
+) -> Feature:
     """A row of this group."""
     return Feature(group, name, text, test, required=frozenset(needed), needs=("request",), **more)
 
@@ -155,48 +161,92 @@ FEATURES: tuple[Feature, ...] = (
     row("async", "asynchronous configuration", async_config, NEW, versions=NEW),
     error("type", "a message of an unknown type", "unknown", {"message_type": 99, "data": ""}, "BAD_TYPE"),
     error(
-        "multipart", "an unknown kind of statistics", "multipart_request",
-        {"body": {"unknown": {"kind": 4242, "data": ""}}}, "BAD_MULTIPART", "BAD_STAT",
+        "multipart",
+        "an unknown kind of statistics",
+        "multipart_request",
+        {"body": {"unknown": {"kind": 4242, "data": ""}}},
+        "BAD_MULTIPART",
+        "BAD_STAT",
     ),
     error(
-        "experimenter", "an unknown experimenter's message", "experimenter",
-        {"experimenter": "0xabcdef", "experimenter_type": 1, "data": ""}, "BAD_EXPERIMENTER", "BAD_VENDOR", "BAD_EXP_TYPE",
+        "experimenter",
+        "an unknown experimenter's message",
+        "experimenter",
+        {"experimenter": "0xabcdef", "experimenter_type": 1, "data": ""},
+        "BAD_EXPERIMENTER",
+        "BAD_VENDOR",
+        "BAD_EXP_TYPE",
         "BAD_SUBTYPE",
     ),
-    error("flow_mod.command", "a FLOW_MOD with an unknown command", "flow_mod", entry(command=99), "BAD_COMMAND"),
     error(
-        "action.type", "an unknown action", "flow_mod",
-        with_action({"unknown": {"action_type": 999, "data": "00000000"}}), "BAD_TYPE",
+        "flow_mod.command", "a FLOW_MOD with an unknown command", "flow_mod", entry(command=99), "BAD_COMMAND"
     ),
     error(
-        "action.port", "an output to a reserved port that does not exist", "flow_mod",
-        with_action({"output": {"port": 0xFFFFFF10}}), "BAD_OUT_PORT",
+        "action.type",
+        "an unknown action",
+        "flow_mod",
+        with_action({"unknown": {"action_type": 999, "data": "00000000"}}),
+        "BAD_TYPE",
     ),
     error(
-        "action.inconsistent", "a set-field without the match that it needs", "flow_mod",
-        with_action({"set_field": {"ipv4_dst": "10.0.0.1"}}), "MATCH_INCONSISTENT", "BAD_PREREQ", needed=(), versions=NEW,
+        "action.port",
+        "an output to a reserved port that does not exist",
+        "flow_mod",
+        with_action({"output": {"port": 0xFFFFFF10}}),
+        "BAD_OUT_PORT",
     ),
     error(
-        "instruction", "an unknown instruction", "flow_mod",
-        entry(instructions=[{"unknown": {"instruction_type": 99, "data": "00000000"}}]), "UNKNOWN_INST", "UNSUP_INST",
+        "action.inconsistent",
+        "a set-field without the match that it needs",
+        "flow_mod",
+        with_action({"set_field": {"ipv4_dst": "10.0.0.1"}}),
+        "MATCH_INCONSISTENT",
+        "BAD_PREREQ",
+        needed=(),
         versions=NEW,
     ),
     error(
-        "match.prerequisite", "a match without its prerequisite", "flow_mod", entry(match={"udp_dst": 80}), "BAD_PREREQ",
+        "instruction",
+        "an unknown instruction",
+        "flow_mod",
+        entry(instructions=[{"unknown": {"instruction_type": 99, "data": "00000000"}}]),
+        "UNKNOWN_INST",
+        "UNSUP_INST",
+        versions=NEW,
+    ),
+    error(
+        "match.prerequisite",
+        "a match without its prerequisite",
+        "flow_mod",
+        entry(match={"udp_dst": 80}),
+        "BAD_PREREQ",
         versions=NEW,
     ),
     error("table", "an entry for table 255", "flow_mod", entry(table_id=255), "BAD_TABLE_ID", versions=NEW),
     error(
-        "group.type", "a group of an unknown type", "group_mod", {"command": "add", "group_type": 77, "group_id": 1},
-        "BAD_TYPE", versions=NEW,
-    ),
-    error(
-        "group.command", "a GROUP_MOD with an unknown command", "group_mod", {"command": 99, "group_id": 1}, "BAD_COMMAND",
+        "group.type",
+        "a group of an unknown type",
+        "group_mod",
+        {"command": "add", "group_type": 77, "group_id": 1},
+        "BAD_TYPE",
         versions=NEW,
     ),
     error(
-        "meter.command", "a METER_MOD with an unknown command", "meter_mod", {"command": 99, "meter_id": 1}, "BAD_COMMAND",
-        versions=NEW, needed=(),
+        "group.command",
+        "a GROUP_MOD with an unknown command",
+        "group_mod",
+        {"command": 99, "group_id": 1},
+        "BAD_COMMAND",
+        versions=NEW,
+    ),
+    error(
+        "meter.command",
+        "a METER_MOD with an unknown command",
+        "meter_mod",
+        {"command": 99, "meter_id": 1},
+        "BAD_COMMAND",
+        versions=NEW,
+        needed=(),
     ),
     error("role", "a role that does not exist", "role_request", {"role": 9}, "BAD_ROLE", versions=NEW),
 )

@@ -35,9 +35,13 @@ def flow(tester: Tester) -> None:
 
 def flow_by_port(tester: Tester) -> None:
     """Flow statistics filtered by output port, and since 1.3 by table and cookie."""
-    tester.flows("cookie=0x11,udp,actions=output:{2}", "cookie=0x22,tcp,actions=output:{3}", "arp,actions=drop")
+    tester.flows(
+        "cookie=0x11,udp,actions=output:{2}", "cookie=0x22,tcp,actions=output:{3}", "arp,actions=drop"
+    )
     found = tester.statistics("flow", {"out_port": tester.of(3)})
-    tester.equal("cookies of entries that output to port 3", [int(str(f["cookie"]), 0) for f in found], [0x22])
+    tester.equal(
+        "cookies of entries that output to port 3", [int(str(f["cookie"]), 0) for f in found], [0x22]
+    )
     if tester.version != "1.0":
         by_cookie = tester.statistics("flow", {"cookie": "0x11", "cookie_mask": "0xff"})
         tester.equal("the number of entries with cookie 0x11", len(by_cookie), 1)
@@ -56,7 +60,9 @@ def aggregate(tester: Tester) -> None:
     found = tester.settled(ip, "packet_count", 10)
     tester.equal("entries", found["flow_count"], 2)
     tester.equal("frames", found["packet_count"], 10)
-    tester.check(found["byte_count"] in (size, size + 40), f"bytes are {found['byte_count']}; expected {size}")
+    tester.check(
+        found["byte_count"] in (size, size + 40), f"bytes are {found['byte_count']}; expected {size}"
+    )
     tester.equal("entries in all", tester.statistics("aggregate", {})[0]["flow_count"], 3)
 
 
@@ -131,7 +137,11 @@ def _counters(tester: Tester) -> Any:
 def bad_port(tester: Tester) -> str:
     """Statistics of a port that is not there are refused."""
     return tester.refuses(
-        "statistics of port 4000", lambda: tester.statistics("port_stats", 4000), "BAD_PORT", "BAD_MULTIPART", "BAD_STAT"
+        "statistics of port 4000",
+        lambda: tester.statistics("port_stats", 4000),
+        "BAD_PORT",
+        "BAD_MULTIPART",
+        "BAD_STAT",
     )
 
 
@@ -150,6 +160,14 @@ FEATURES: tuple[Feature, ...] = (
     row("port.all", "statistics of all ports at once", all_ports, ALL),
     row("port.unknown", "statistics of an unknown port are refused", bad_port, NEW, versions=NEW),
     row("table_features", "table features", table_features, versions=NEW),
-    row("table_description", "1.4: table descriptions", table_description, since("1.4"), versions=since("1.4")),
-    row("flow.counters", "1.5: flow statistics without descriptions", lightweight, since("1.5"), versions=since("1.5")),
+    row(
+        "table_description", "1.4: table descriptions", table_description, since("1.4"), versions=since("1.4")
+    ),
+    row(
+        "flow.counters",
+        "1.5: flow statistics without descriptions",
+        lightweight,
+        since("1.5"),
+        versions=since("1.5"),
+    ),
 )
