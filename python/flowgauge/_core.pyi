@@ -137,10 +137,10 @@ def encode_flow(text: str, version: str) -> bytes:
     """A FLOW_MOD that adds a flow in ovs-ofctl syntax. Raises UsageError, ChannelError when the version can't express it."""
 
 def encode_group(command: str, text: str, version: str) -> bytes:
-    """A GROUP_MOD ("add", "modify", "delete") in ovs-ofctl syntax."""
+    """A GROUP_MOD in ovs-ofctl syntax: "add", "modify", or "delete" (all, unless one is named)."""
 
 def encode_meter(command: str, text: str, version: str) -> bytes:
-    """A METER_MOD ("add", "modify", "delete") in ovs-ofctl syntax."""
+    """The same for METER_MODs."""
 
 class Play:
     """Control messages on their way."""
@@ -176,8 +176,6 @@ class Connection:
         """Send whole messages that have no reply, under transaction ids of our own, and a barrier. Raises RejectedError."""
     def transact(self, message: bytes, timeout_s: float) -> list[bytes]:
         """Send one whole message under a transaction id of our own; its replies. Raises RejectedError, ReplyTimeoutError."""
-    def request(self, message: str, timeout_s: float) -> list[str]:
-        """The same with messages as JSON."""
     def flow_mods(self, mods: Sequence[FlowMods], schedule: Schedule) -> Play:
         """FLOW_MODs, then a barrier."""
     def echo(self, schedule: Schedule, duration_ns: int) -> Play:

@@ -89,7 +89,7 @@ def test_what_is_encoded_is_decoded() -> None:
     )  # fmt: skip
     assert back.stdout == done.stdout
     text = run(done.stdout, "-f", "text").stdout.decode()
-    assert text.splitlines()[0] == f"OF1.3 xid=0x1 flow_mod add {FLOW}"
+    assert text.splitlines()[0] == f"OFPT_FLOW_MOD (OF1.3) (xid=0x1): ADD {FLOW}"
 
 
 def test_lines_that_can_not_be_encoded(tmp_path: Path) -> None:

@@ -49,3 +49,78 @@ def osken_samples() -> list[bytes]:
     folder = Path(spec.submodule_search_locations[0]) / "tests" / "packet_data"
     files = sorted(f for v in ("of10", "of13", "of14", "of15") for f in (folder / v).glob("*.packet"))
     return [file.read_bytes() for file in files]
+
+
+def named(data: bytes) -> str:
+    """A message's name in reports: version, type and the start of its bytes."""
+    return f"{WIRE.get(data[0], data[0])} type {data[1]}: {data.hex()}"
+
+
+def report(failures: dict[bytes, str], known: dict[str, str]) -> None:
+    """Fail with what is unexpected: messages that don't agree and are not listed, and listed ones that do."""
+    listed = {bytes.fromhex(text) for text in known}
+    new = [f"{named(data)}\n    {why}" for data, why in failures.items() if data not in listed]
+    healed = [f"{named(data)}\n    is listed as a gap and agrees" for data in listed - set(failures)]
+    assert not new + healed, "\n".join(["", *new, *healed])
+
+
+# os-ken
+
+
+def osken_bag(data: bytes) -> Any:
+    """os-ken's reading of a message; its exceptions go through."""
+    from openflow_fields import OsKen
+    from os_ken.ofproto import ofproto_parser
+    from os_ken.ofproto.ofproto_protocol import ProtocolDesc
+
+    parsed = ofproto_parser.msg(ProtocolDesc(data[0]), data[0], data[1], len(data), int.from_bytes(data[4:8]), data)
+    assert parsed is not None, "os-ken has no parser for it"
+    return OsKen(parsed, WIRE[data[0]]).bag
+
+
+def our_bag(data: bytes) -> Any:
+    """Our reading of a message."""
+    from openflow_fields import Ours
+    from os_ken.ofproto.ofproto_protocol import ProtocolDesc
+
+    version, text = decode_message(data)
+    return Ours(json.loads(text), version, ProtocolDesc(data[0]).ofproto).bag
+
+
+def differences(data: bytes) -> str:
+    """What the two readings of a message do not share; empty if they agree."""
+    try:
+        ours = our_bag(data)
+    except FlowgaugeError as error:
+        return f"we: {error}"
+    try:
+        theirs = osken_bag(data)
+    except Exception as error:
+        return f"os-ken: {type(error).__name__}: {error}"
+    left, right = ours - theirs, theirs - ours
+    return f"ours {dict(left)}, os-ken's {dict(right)}" if left or right else ""
+
+
+def compare(messages: list[bytes]) -> dict[bytes, str]:
+    return {data: why for data in messages if (why := differences(data))}
+
+
+def test_os_ken_reads_what_we_write() -> None:
+    pytest.importorskip("os_ken", reason="os-ken is not installed")
+    written = []
+    for data in corpus():
+        version, text = decode_message(data)
+        written.append(encode_message(text, version))
+    assert len(written) > 100
+    report(compare(written), OSKEN_GAPS)
+
+
+def test_we_read_what_os_ken_writes() -> None:
+    pytest.importorskip("os_ken", reason="os-ken is not installed")
+    samples = osken_samples()
+    assert len(samples) > 200
+    report(compare(samples), OSKEN_SAMPLE_GAPS)
+
+
+OSKEN_GAPS: dict[str, str] = {}
+OSKEN_SAMPLE_GAPS: dict[str, str] = {}

@@ -16,7 +16,6 @@ mod hex;
 mod lines;
 mod reassembly;
 mod segment;
-mod summary;
 
 pub use channels::{Channels, Place, Problem};
 pub use decode::{DecodeOptions, Decoder};

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use flowgauge_openflow::json::Line;
+use flowgauge_openflow::{json, syntax};
 use flowgauge_openflow::{DecodeError, Header, decode, frame_len};
 use serde::Serialize;
 
 use crate::channels::{Place, Problem};
-use crate::summary::Summary;
+
 
 /// How a line is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Lines {
             Form::Json => {
                 let prefix = self.prefix(origin);
                 let from = self.out.len();
-                let line = Line { version: Some(version), message };
+                let line = json::Line { version: Some(version), message };
                 // Writing to memory doesn't fail.
                 let _ = serde_json::to_writer(&mut self.out, &line);
                 if prefix {
@@ -103,7 +103,7 @@ impl Lines {
             }
             Form::Text => {
                 self.prefix(origin);
-                let _ = write!(self.out, "{}", Summary { version, message: &message });
+                let _ = write!(self.out, "{}", syntax::Line { version, message: &message });
             }
         }
         self.out.push(b'\n');

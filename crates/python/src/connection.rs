@@ -5,7 +5,7 @@ use flowgauge_clock::Nanos;
 use flowgauge_measure::FlowOrder;
 use flowgauge_openflow::{
     Body, Features, FlowStatsRequest, FragmentHandling, Message, MultipartReply, MultipartRequest, PacketOut,
-    Port, PortNo, ReplyBody, RequestBody, SwitchConfig, Version, decode, encode, syntax::Dump,
+    Port, PortNo, ReplyBody, RequestBody, SwitchConfig, Version, decode, encode,
 };
 use flowgauge_traffic::play::{Echoes, Encoded, PacketOuts, PlayOptions, Source};
 use pyo3::prelude::*;
@@ -45,7 +45,7 @@ impl Connection {
         let bytes = self.encoded(Body::MultipartRequest(MultipartRequest::new(request)))?;
         let replies = py
             .detach(|| self.inner.transact_raw(&bytes, seconds(timeout_s)))
-            .map_err(|e| errors::rejected(&e, self.version))?;
+            .map_err(|e| errors::refused(&e, self.version))?;
         replies.iter().map(|reply| part(&reply.frame)).collect()
     }
 
@@ -138,7 +138,7 @@ impl Connection {
     fn dump_flows(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Vec<String>> {
         let parts = self.ask(py, RequestBody::Flow(FlowStatsRequest::default()), timeout_s)?;
         let texts = parts.iter().filter_map(|part| match part {
-            ReplyBody::Flow(entries) => Some(entries.iter().map(|stats| Dump(stats).to_string())),
+            ReplyBody::Flow(entries) => Some(entries.iter().map(ToString::to_string)),
             _ => None,
         });
         Ok(texts.flatten().collect())
@@ -147,7 +147,7 @@ impl Connection {
     /// Whole messages that have no reply, under transaction ids of our own, and a barrier.
     fn apply(&self, py: Python<'_>, mut messages: Vec<Vec<u8>>, timeout_s: f64) -> PyResult<()> {
         py.detach(|| self.inner.apply_raw(&mut messages, seconds(timeout_s)))
-            .map_err(|e| errors::rejected(&e, self.version))?;
+            .map_err(|e| errors::refused(&e, self.version))?;
         Ok(())
     }
 
@@ -158,7 +158,7 @@ impl Connection {
         }
         let replies = py
             .detach(|| self.inner.transact_raw(&message, seconds(timeout_s)))
-            .map_err(|e| errors::rejected(&e, self.version))?;
+            .map_err(|e| errors::refused(&e, self.version))?;
         Ok(replies.into_iter().map(|reply| reply.frame).collect())
     }
 

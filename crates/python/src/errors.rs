@@ -95,18 +95,6 @@ pub fn channel(error: &ChannelError) -> PyErr {
     raise(error.name(), &error.to_string(), advice)
 }
 
-/// An error of a channel that speaks that version: what the peer refused says so with the names of type and code.
-pub fn rejected(error: &ChannelError, version: Version) -> PyErr {
-    match error {
-        ChannelError::Rejected { error_type, code, .. } => {
-            let name = ErrorCode::from_wire(version, *error_type, *code);
-            let text = format!("the switch refused the request: {name} (type {error_type}, code {code})");
-            raise(error.name(), &text, None)
-        }
-        other => channel(other),
-    }
-}
-
 /// An error of a channel; of a refusal, with type, code and name in OpenFlow.
 pub fn refused(error: &ChannelError, version: Version) -> PyErr {
     let ChannelError::Rejected { error_type, code, .. } = *error else { return channel(error) };

@@ -17,19 +17,19 @@ pub fn encode_flow(text: &str, version: &str) -> PyResult<Vec<u8>> {
     encoded(Body::FlowMod(flow_mod), crate::channel::version(version)?)
 }
 
-/// A GROUP_MOD of a group in ovs-ofctl syntax; `command`: "add", "modify", "delete".
+/// A GROUP_MOD in ovs-ofctl syntax. `command`: a word of that syntax, "add", "modify", "delete" (all, unless one is named).
 #[pyfunction]
 pub fn encode_group(command: &str, text: &str, version: &str) -> PyResult<Vec<u8>> {
-    let group_mod =
-        syntax::parse_group(&format!("{command} {text}")).map_err(|e| usage(format!("{text:?}: {e}")))?;
+    let text = format!("{command} {text}");
+    let group_mod = syntax::parse_group(&text).map_err(|e| usage(format!("{text:?}: {e}")))?;
     encoded(Body::GroupMod(group_mod), crate::channel::version(version)?)
 }
 
-/// A METER_MOD of a meter in ovs-ofctl syntax; `command`: "add", "modify", "delete".
+/// A METER_MOD in ovs-ofctl syntax. `command`: a word of that syntax, "add", "modify", "delete" (all, unless one is named).
 #[pyfunction]
 pub fn encode_meter(command: &str, text: &str, version: &str) -> PyResult<Vec<u8>> {
-    let meter_mod =
-        syntax::parse_meter(&format!("{command} {text}")).map_err(|e| usage(format!("{text:?}: {e}")))?;
+    let text = format!("{command} {text}");
+    let meter_mod = syntax::parse_meter(&text).map_err(|e| usage(format!("{text:?}: {e}")))?;
     encoded(Body::MeterMod(meter_mod), crate::channel::version(version)?)
 }
 

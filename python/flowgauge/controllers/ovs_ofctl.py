@@ -251,10 +251,12 @@ def error_of(command: str, said: str) -> FlowgaugeError:
     said = said.strip() or "nothing"
     refusal = re.search(r"OFPT_ERROR \(OF([\d.]+)\)[^:]*: (\w+)", said)
     if refusal is not None:
-        return RejectedError(
+        error = RejectedError(
             f"the switch refused what ovs-ofctl sent: {refusal[2]}",
             advice="The switch does not support this, or its table is full.",
         )
+        error.reason = refusal[2]
+        return error
     if "version negotiation failed" in said:
         return VersionMismatchError(
             f"`{command}` failed: {_last(said)}", advice="choose a version that the switch speaks: --openflow"

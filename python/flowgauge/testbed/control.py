@@ -130,7 +130,7 @@ class LiveControl:
     def delete_groups(self, text: str = "") -> None:
         """Delete a group, or all. Does nothing on OpenFlow 1.0, which has none."""
         if self.version != "1.0":
-            self._send(_core.encode_group("delete", text or "group_id=all", self.version))
+            self._send(_core.encode_group("delete", text, self.version))
 
     def add_meter(self, text: str) -> None:
         """Add a meter in ovs-ofctl syntax."""
@@ -143,7 +143,7 @@ class LiveControl:
     def delete_meters(self, text: str = "") -> None:
         """Delete a meter, or all. Does nothing on OpenFlow 1.0, which has none."""
         if self.version != "1.0":
-            self._send(_core.encode_meter("delete", text or "meter=all", self.version))
+            self._send(_core.encode_meter("delete", text, self.version))
 
     def request(self, message: Mapping[str, Any], timeout_s: float | None = None) -> list[dict[str, Any]]:
         """Send one message and return its replies."""
@@ -230,9 +230,11 @@ class LiveControl:
         result = LivePlay(core, patience_s, self._guard).wait()
         if result.errors:
             index, kind, code, text = result.errors[0]
-            raise RejectedError(
+            error = RejectedError(
                 f"the switch refused message {index + 1} of {result.requested}: {text} (type {kind}, code {code})"
             )
+            error.error_type, error.code, error.reason = kind, code, text
+            raise error
         if result.closed is not None:
             self._guard(True)
 

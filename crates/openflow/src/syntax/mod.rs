@@ -5,7 +5,6 @@
 //! (`Display`) as ovs-ofctl prints them, in a form that parses to the same value again. [`Line`] prints whole messages.
 
 mod action;
-mod dump;
 mod error;
 mod extra;
 mod flow;
@@ -28,7 +27,6 @@ pub(crate) mod value;
 mod vlan;
 
 pub use action::parse_actions;
-pub use dump::Dump;
 pub use error::SyntaxError;
 pub use flow::parse_flow;
 pub use group::parse_group;
