@@ -284,3 +284,21 @@ def test_a_large_capture_takes_little_time_and_memory(tmp_path: Path) -> None:
 def test_structures() -> None:
     """The frames of these tests are as long as they say."""
     assert struct.unpack_from("!H", frame(SWITCH, CONTROLLER, 1, b"abc"), 16)[0] == 43
+
+
+def test_the_example_in_the_documentation(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "reference" / "openflow-json.md").read_text()
+    session = re.search(r"```console\n(.*?)```", page, re.DOTALL)
+    assert session is not None
+    printed = ""
+    for line in session[1].splitlines(keepends=True):
+        if line.startswith("$ "):
+            shell = f'flowgauge() {{ PYTHONPATH="{ROOT / "python"}" "{sys.executable}" -m flowgauge "$@"; }}\n{line[2:]}'
+            done = subprocess.run(shell, shell=True, capture_output=True, text=True, cwd=tmp_path, check=True)
+            printed += line + done.stdout
+    assert printed == session[1]
+    example = re.search(r"```json\n(.*?)```", page, re.DOTALL)
+    assert example is not None
+    version, text = decode_message(encode_message(example[1], "1.3"))
+    assert version == "1.3"
+    assert json.loads(text)["flow_mod"]["instructions"][0]["apply_actions"][1] == {"output": {"port": 2}}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import struct
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,6 +38,12 @@ def corpus() -> list[bytes]:
                 found.append(bytes.fromhex("".join(digits)))
             digits = [rest] if bar and label.strip() in WIRE.values() else []
     return found
+
+
+def rewritten() -> list[bytes]:
+    """The corpus as we write it: each message decoded, taken through JSON, and encoded again."""
+    decoded = (decode_message(data) for data in corpus())
+    return [encode_message(text, version) for version, text in decoded]
 
 
 def osken_samples() -> list[bytes]:
@@ -107,10 +112,7 @@ def compare(messages: list[bytes]) -> dict[bytes, str]:
 
 def test_os_ken_reads_what_we_write() -> None:
     pytest.importorskip("os_ken", reason="os-ken is not installed")
-    written = []
-    for data in corpus():
-        version, text = decode_message(data)
-        written.append(encode_message(text, version))
+    written = rewritten()
     assert len(written) > 100
     report(compare(written), OSKEN_GAPS)
 
@@ -124,3 +126,65 @@ def test_we_read_what_os_ken_writes() -> None:
 
 OSKEN_GAPS: dict[str, str] = {}
 OSKEN_SAMPLE_GAPS: dict[str, str] = {}
+
+
+# tshark
+
+TSHARK_GAPS: dict[str, str] = {}
+
+
+def tshark_verdicts(messages: list[bytes], scratch: Path) -> list[tuple[str, str]]:
+    """Of each message tshark's version and what it marks as malformed: one capture, one run, one connection per message."""
+    from captures import CONTROLLER, SYN, frame, pcap
+
+    frames = []
+    for i, data in enumerate(messages):
+        switch = (f"10.1.{i // 250}.{i % 250 + 1}", 40000)
+        frames.append(frame(switch, CONTROLLER, 99, flags=SYN))
+        frames.append(frame(switch, CONTROLLER, 100, data))
+    file = scratch / "messages.pcap"
+    file.write_bytes(pcap(frames))
+    fields = ["openflow.version", "_ws.malformed", "_ws.expert.message", "_ws.expert.severity"]
+    command = ["tshark", "-r", str(file), "-Y", "tcp.seq_raw == 100", "-T", "fields", "-E", "occurrence=a"]
+    for name in fields:
+        command += ["-e", name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    rows = [(line.split("\t") + [""] * 4)[:4] for line in done.stdout.splitlines()]
+    assert len(rows) == len(messages), done.stderr
+    return [(version, ", ".join(filter(None, (malformed, message)))) for version, malformed, message, _ in rows]
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+def test_tshark_finds_nothing_malformed(tmp_path: Path) -> None:
+    messages = [data for data in rewritten() if data[0] in (1, 4, 5)]
+    failures = {}
+    for data, (version, mark) in zip(messages, tshark_verdicts(messages, tmp_path), strict=True):
+        if not version:
+            failures[data] = "tshark does not take it for OpenFlow"
+        elif "alformed" in mark or "xception" in mark or "invalid" in mark.lower():
+            failures[data] = f"tshark: {mark}"
+    report(failures, TSHARK_GAPS)
+
+
+# ovs-ofctl
+
+OVS_GAPS: dict[str, str] = {}
+
+
+def ofp_print(data: bytes) -> str:
+    """What `ovs-ofctl ofp-print` says."""
+    done = subprocess.run(
+        ["ovs-ofctl", "ofp-print", data.hex(), "1"], capture_output=True, text=True, timeout=20, check=False
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.skipif(shutil.which("ovs-ofctl") is None, reason="ovs-ofctl is not installed")
+def test_ovs_reads_what_we_write_in_1_5() -> None:
+    failures = {}
+    for data in rewritten():
+        if data[0] == 6:
+            said = ofp_print(data)
+            if "***" in said or "decode error" in said or "OFPT" not in said:
+                failures[data] = f"ovs-ofctl: {said.strip().splitlines()[0]}"
+    report(failures, OVS_GAPS)

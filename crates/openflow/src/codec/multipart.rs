@@ -41,7 +41,7 @@ macro_rules! bodies {
         $($kind:ident: $form:ty,)*
         ; $($pair:ident { $first:ident, $second:ident }: $pair_form:ty,)*
         ; $($empty:ident,)*
-        ; $read:path, $($own:ident($content:ident) => $write:expr,)* with $w:ident
+        ; with $w:ident, $read:path, $($own:ident($content:ident) => $write:expr,)*
     }) => {
         #[doc = concat!("`", stringify!($message), "` on the wire.")]
         pub(crate) struct $wire;
@@ -64,7 +64,7 @@ macro_rules! bodies {
             fn write(value: &$message, _: &'static str, $w: &mut Writer) -> Result<(), EncodeError> {
                 write_head(value.body.kind(), value.more, $w)?;
                 match &value.body {
-                    $($body::$kind(content) => <$form>::write(content, "body", $w),)*
+                    $($body::$kind(content) => <$form>::write(content, stringify!($kind), $w),)*
                     $($body::$pair { $first, $second } => {
                         <$pair_form>::write(&(*$first, *$second), "body", $w)
                     })*
@@ -110,10 +110,9 @@ bodies! {
         TableDesc,
         ControllerStatus,
         ;
-        nicira::read_request,
+        with w, nicira::read_request,
         NiciraFlow(flow) => nicira::write_request(flow, false, w),
         NiciraAggregate(flow) => nicira::write_request(flow, true, w),
-        with w
     }
 }
 
@@ -140,9 +139,8 @@ bodies! {
         ControllerStatus: All<v1_5::ControllerStatusWire>,
         BundleFeatures: v1_5::BundleFeaturesWire,
         ; ; ;
-        nicira::read_reply,
+        with w, nicira::read_reply,
         NiciraFlow(flows) => nicira::write_reply(flows, w),
         NiciraAggregate(sum) => nicira::write_aggregate(sum, w),
-        with w
     }
 }

@@ -134,24 +134,50 @@ pub(crate) const fn value_len(field: Field) -> usize {
     }
 }
 
+/// What quick decoding needs to know of a field.
+#[derive(Clone, Copy)]
+struct Known {
+    field: Field,
+    /// The length of its value.
+    len: u8,
+    /// All of its bits.
+    mask: u128,
+}
+
 /// The fields of the basic class that are there in all versions, by number, for quick decoding.
-static BY_NUMBER: [Option<Field>; 40] = {
+static BY_NUMBER: [Option<Known>; 40] = {
     let mut table = [None; 40];
     let mut i = 0;
     while i < Field::ALL.len() {
-        if let Place::Basic(number) = place(Field::ALL[i]) {
-            table[number as usize] = Some(Field::ALL[i]);
+        let field = Field::ALL[i];
+        if let Place::Basic(number) = place(field) {
+            table[number as usize] = Some(Known { field, len: value_len(field) as u8, mask: field.full_mask() });
         }
         i += 1;
     }
     table
 };
 
+/// Reads the value of the most usual kind of field: of the basic class, without a mask, whole. `None`, and nothing
+/// read, if it is another.
+#[inline]
+fn read_quickly(header: u32, r: &mut Reader) -> Option<MatchEntry> {
+    if header & (0xffff_0000 | HAS_MASK) != BASIC {
+        return None;
+    }
+    let known = (*BY_NUMBER.get((header >> 9 & 0x7f) as usize)?)?;
+    if header & 0xff != u32::from(known.len) {
+        return None;
+    }
+    let value = number(r.take_some(known.len.into())?);
+    Some(MatchEntry { field: known.field, value, mask: known.mask })
+}
+
 /// The field that a header means in `version`.
 fn field_of(header: u32, version: Version) -> Option<Field> {
     let number = (header >> 9 & 0x7f) as usize;
     if header & 0xffff_0000 == BASIC && number < BY_NUMBER.len() {
-        return BY_NUMBER[number];
+        return BY_NUMBER[number].map(|known| known.field);
     }
     const OTHERS: [Field; 8] = [
         Field::IpTtl,
@@ -179,6 +205,13 @@ pub(crate) enum Oxm {
 #[inline]
 pub(crate) fn read(r: &mut Reader) -> Result<Oxm, DecodeError> {
     let header = r.u32("OXM header")?;
+    match read_quickly(header, r) {
+        Some(entry) => Ok(Oxm::Known(entry)),
+        None => read_slowly(header, r),
+    }
+}
+
+fn read_slowly(header: u32, r: &mut Reader) -> Result<Oxm, DecodeError> {
     let length = (header & 0xff) as usize;
     if length > r.left() {
         return Err(r.bad_length(1, "length of an OXM field", length));
@@ -208,6 +241,8 @@ fn number(bytes: &[u8]) -> u128 {
         [a] => a.into(),
         [a, b] => u16::from_be_bytes([a, b]).into(),
         [a, b, c, d] => u32::from_be_bytes([a, b, c, d]).into(),
+        [a, b, c, d, e, f] => u64::from_be_bytes([0, 0, a, b, c, d, e, f]).into(),
+        [a, b, c, d, e, f, g, h] => u64::from_be_bytes([a, b, c, d, e, f, g, h]).into(),
         _ => bytes.iter().fold(0, |n, &b| n << 8 | u128::from(b)),
     }
 }
@@ -357,8 +392,15 @@ pub(crate) fn write_raw(raw: &RawOxm, w: &mut Writer) -> Result<(), EncodeError>
 impl FlowContext {
     /// What `m` tells of the packets that it matches.
     fn of(m: &Match) -> FlowContext {
-        let tagged = m.entry(Field::VlanVid).is_some_and(|e| e.value & e.mask & 0x1000 != 0);
-        FlowContext { ip_proto: m.get(Field::IpProto).map(|proto| proto as u8), tagged }
+        let mut flow = FlowContext::default();
+        for entry in &m.entries {
+            match entry.field {
+                Field::VlanVid => flow.tagged = entry.value & entry.mask & 0x1000 != 0,
+                Field::IpProto if entry.is_exact() => flow.ip_proto = Some(entry.value as u8),
+                _ => {}
+            }
+        }
+        flow
     }
 }
 

@@ -53,7 +53,17 @@ impl<'a> Reader<'a> {
         Ok(head)
     }
 
+    /// The next `n` bytes; `None`, and nothing read, if there are fewer.
+    #[inline]
+    pub fn take_some(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.bytes.split_at_checked(n)?;
+        self.bytes = rest;
+        self.offset += n;
+        Some(head)
+    }
+
     /// Passes over `n` bytes of padding.
+    #[inline]
     pub fn skip(&mut self, n: usize) -> Result<(), DecodeError> {
         self.take(n, "padding").map(|_| ())
     }

@@ -382,7 +382,7 @@ where
     fn write(value: &W::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
         if w.version as u8 >= V {
             W::write(value, name, w)
-        } else if *value != ALL.into() {
+        } else if *value != W::Value::from(ALL) {
             w.leave_out(name)
         } else {
             Ok(())

@@ -75,8 +75,15 @@ fn read_known(r: &mut Reader) -> Result<Option<Action>, DecodeError> {
             r.skip(6)?;
             Action::set(Field::TunnelId, r.u64("tun_id")?.into())
         }
+        // Since 1.5, OpenFlow's own actions say it.
+        REG_LOAD | REG_LOAD2 | REG_MOVE if r.version >= Version::V1_5 => return Ok(None),
         REG_LOAD => read_load(r)?,
         REG_LOAD2 => match field::read_value(r)? {
+            (NxField::Field(Field::IpTtl), value, None) => Action::SetNwTtl(value as u8),
+            // 1.0's own actions for these mean something else, for packets without a tag or another protocol.
+            (NxField::Field(field), _, None) if r.version == Version::V1_0 && is_set_otherwise(field) => {
+                return Ok(None);
+            }
             (NxField::Field(field), value, mask) => {
                 Action::SetField { field, value, mask: mask.unwrap_or(field.full_mask()) }
             }
@@ -89,6 +96,12 @@ fn read_known(r: &mut Reader) -> Result<Option<Action>, DecodeError> {
         _ => return Ok(read_own(subtype, r)?.map(Action::Nicira)),
     };
     Ok(Some(action))
+}
+
+/// Whether 1.0 sets the field with an action that is not of that field alone.
+fn is_set_otherwise(field: Field) -> bool {
+    use Field::*;
+    matches!(field, VlanVid | VlanPcp | TcpSrc | TcpDst | UdpSrc | UdpDst | SctpSrc | SctpDst)
 }
 
 /// A number of 32 bits behind the padding that aligns it.

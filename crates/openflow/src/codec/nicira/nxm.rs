@@ -46,7 +46,19 @@ pub(super) fn read(r: &mut Reader) -> Result<MatchAndCookie, DecodeError> {
             Some(_) | None => result.unknown.push(RawOxm { header, payload: payload.to_vec() }),
         }
     }
+    join_tag(&mut result);
     Ok((result, cookie))
+}
+
+/// Puts what the match says of the VLAN tag, in one field or several, into one place; a priority without a tag says nothing.
+fn join_tag(m: &mut Match) {
+    let is_tag = |e: &MatchEntry| matches!(e.field, Field::VlanVid | Field::VlanPcp);
+    let Some(first) = m.entries.iter().position(is_tag) else { return };
+    let parts = [Field::VlanVid, Field::VlanPcp].map(|field| m.entry(field).copied());
+    m.entries.retain(|e| !is_tag(e));
+    let untagged = parts[0].is_some_and(|e| e.is_exact() && e.value == 0);
+    let kept = parts.into_iter().flatten().filter(|e| e.field == Field::VlanVid || !untagged);
+    m.entries.splice(first..first, kept.filter(|e| e.mask != 0));
 }
 
 /// Adds a field of an OXM match that OXM itself does not know, if the extensions do.
@@ -88,7 +100,9 @@ fn add(into: &mut Match, field: NxField, value: u128, mask: Option<u128>) -> boo
                 None => 0xffff,
                 Some(mask) => mask,
             };
-            push(Field::VlanVid, value & VID_BITS, Some(mask & VID_BITS));
+            if mask & VID_BITS != 0 {
+                push(Field::VlanVid, value & VID_BITS, Some(mask & VID_BITS));
+            }
             if mask >> PCP_SHIFT != 0 {
                 push(Field::VlanPcp, value >> PCP_SHIFT, Some(mask >> PCP_SHIFT));
             }

@@ -91,7 +91,7 @@ fn read_flow_request(r: &mut Reader) -> Result<Option<FlowStatsRequest>, DecodeE
     let table_id = r.u8("table_id")?;
     r.skip(3)?;
     let (match_, wanted) = read_padded(length, r)?;
-    let (cookie, cookie_mask) = wanted.unwrap_or((0, 0));
+    let (cookie, cookie_mask) = wanted.filter(|(_, mask)| *mask != 0).unwrap_or((0, 0));
     Ok(Some(FlowStatsRequest {
         table_id,
         out_port,
