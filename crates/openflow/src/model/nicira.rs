@@ -44,6 +44,15 @@ impl NxField {
             NxField::Unknown(header) => (header & 0xff) * 8,
         }
     }
+
+    /// All of its bits; of one that is wider than 128 bits, the lowest 128.
+    pub const fn full_mask(self) -> u128 {
+        match self.bits() {
+            0 => 0,
+            bits @ 1..128 => u128::MAX >> (128 - bits),
+            _ => u128::MAX,
+        }
+    }
 }
 
 /// Some bits of a field: `reg0[4..7]`.

@@ -153,7 +153,7 @@ pub fn value_of(field: NxField, text: Span<'_>) -> Result<u128, SyntaxError> {
             let port = value::port(text)?;
             port.to_u16().map(u128::from).ok_or_else(|| text.expected("a port number of 16 bits"))
         }
-        _ => value::number(text, full_mask(field)),
+        _ => value::number(text, field.full_mask()),
     }
 }
 
@@ -161,9 +161,9 @@ pub fn value_of(field: NxField, text: Span<'_>) -> Result<u128, SyntaxError> {
 pub fn masked(field: NxField, text: Span<'_>) -> Result<(u128, u128), SyntaxError> {
     match (field, text.split_once("/")) {
         (NxField::Field(field), _) => value::masked(field, text),
-        (field, None) => Ok((value_of(field, text)?, full_mask(field))),
+        (field, None) => Ok((value_of(field, text)?, field.full_mask())),
         (field, Some((value, mask))) => {
-            let mask = value::number(mask, full_mask(field))?;
+            let mask = value::number(mask, field.full_mask())?;
             Ok((value_of(field, value)? & mask, mask))
         }
     }
@@ -179,11 +179,6 @@ pub fn print_value(field: NxField, value: u128) -> String {
         _ if value == 0 => "0".into(),
         _ => format!("{value:#x}"),
     }
-}
-
-/// All bits of a field.
-pub fn full_mask(field: NxField) -> u128 {
-    u128::MAX.checked_shr(128u32.saturating_sub(field.bits())).unwrap_or(0)
 }
 
 /// The name under which ovs-ofctl knows a field where it wants no part of it: `reg0`, `vlan_tci`.

@@ -133,7 +133,7 @@ impl fmt::Display for Nicira {
             Nicira::SetField { field, value, mask } => {
                 let text = nxm::print_value(*field, *value);
                 let name = nxm::plain_name(*field);
-                if *mask == nxm::full_mask(*field) {
+                if *mask == field.full_mask() {
                     write!(f, "set_field:{text}->{name}")
                 } else {
                     write!(f, "set_field:{text}/{mask:#x}->{name}")

@@ -6,9 +6,17 @@ use crate::Field;
 
 /// Bits of a [`FlowKey`] that a comparison looks at. A field in the mask must also be present in the key: a
 /// frame without UDP doesn't match `udp_dst=0`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowMask {
     words: [u64; WORDS],
+}
+
+impl Default for FlowMask {
+    /// Looks at nothing.
+    #[inline]
+    fn default() -> FlowMask {
+        FlowMask { words: [0; WORDS] }
+    }
 }
 
 impl FlowMask {

@@ -22,9 +22,17 @@ pub const OUTPUT_UNSET: u32 = 0xffff_fff7;
 pub const VLAN_PRESENT: u16 = 0x1000;
 
 /// The fields of a frame and its pipeline state, each with a value or absent.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowKey {
     words: [u64; WORDS],
+}
+
+impl Default for FlowKey {
+    /// No field is present.
+    #[inline]
+    fn default() -> FlowKey {
+        FlowKey { words: [0; WORDS] }
+    }
 }
 
 impl FlowKey {

@@ -89,7 +89,7 @@ fn read_known(r: &mut Reader) -> Result<Option<Action>, DecodeError> {
             }
             (NxField::Unknown(_), ..) => return Ok(None),
             (field, value, mask) => {
-                let mask = mask.unwrap_or(u128::MAX >> (128 - field.bits()));
+                let mask = mask.unwrap_or(field.full_mask());
                 Action::Nicira(Nicira::SetField { field, value, mask })
             }
         },
@@ -340,7 +340,7 @@ fn write_load(to: Subfield, value: u64, w: &mut Writer) -> Result<(), EncodeErro
 
 /// A field with value and mask: as OpenFlow's own action where the version has it.
 fn write_set(field: NxField, value: u128, mask: u128, w: &mut Writer) -> Result<(), EncodeError> {
-    let is_whole = mask == u128::MAX >> (128 - field.bits());
+    let is_whole = mask == field.full_mask();
     if w.version >= Version::V1_5 || (w.version >= Version::V1_3 && is_whole) {
         return write_set_field(field, value, mask, w);
     }

@@ -171,12 +171,11 @@ pub(super) fn write_value(
 ) -> Result<(), EncodeError> {
     let header = header_of(field).ok_or_else(|| w.inexpressible("field of a Nicira action"))?;
     let length = (header & 0xff) as usize;
-    let room = u128::MAX.checked_shr(128 - 8 * length as u32).unwrap_or(0);
+    let room = u128::MAX.checked_shr(128u32.saturating_sub(8 * length as u32)).unwrap_or(0);
     if length > 16 || (value | mask) & !room != 0 {
         return Err(w.out_of_range("value of a field", value));
     }
-    let full = u128::MAX.checked_shr(128 - field.bits()).unwrap_or(0);
-    if mask == full {
+    if mask == field.full_mask() {
         w.u32(header);
         w.low_bytes(value, length);
     } else {

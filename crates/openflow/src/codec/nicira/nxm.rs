@@ -76,7 +76,7 @@ pub(crate) fn read_set_field(raw: &RawOxm) -> Option<Action> {
         NxField::Unknown(_) => None,
         NxField::Field(field) => Some(Action::SetField { field, value, mask: mask.unwrap_or(field.full_mask()) }),
         field => {
-            let mask = mask.unwrap_or(u128::MAX >> (128 - field.bits()));
+            let mask = mask.unwrap_or(field.full_mask());
             Some(Action::Nicira(Nicira::SetField { field, value, mask }))
         }
     }
@@ -188,7 +188,7 @@ pub(crate) fn read_fields(bytes: &[u8]) -> Option<Vec<MatchEntry>> {
 
 /// Appends fields as [`read_fields`] reads them; those that 1.5 has no header for are left out.
 pub(crate) fn write_fields(fields: &[MatchEntry], out: &mut Vec<u8>) {
-    let mut w = Writer::new(out, Version::V1_5);
+    let mut w = Writer::new(out, Version::V1_5, false);
     for entry in fields {
         let _ = oxm::write(entry, &mut w);
     }

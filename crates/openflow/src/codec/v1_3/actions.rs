@@ -188,7 +188,6 @@ fn write_output(port: PortNo, max_len: u16, w: &mut Writer) {
 
 fn write_set_field(field: Field, value: u128, mask: u128, w: &mut Writer) -> Result<(), EncodeError> {
     if mask != field.full_mask() && w.version < Version::V1_5 {
-        return Err(w.inexpressible("set_field mask"));
         return nicira::write_native(&Action::SetField { field, value, mask }, "set_field mask", w);
     }
     if field == Field::IpTtl && mask == field.full_mask() {
