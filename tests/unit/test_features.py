@@ -8,10 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import golden
 import pytest
 from rich.console import Console
 
+import golden
 from flowgauge import _core, compare
 from flowgauge.benchmarks.features import FeatureParams, Features
 from flowgauge.compare.terminal import print_comparison
@@ -26,14 +26,12 @@ from flowgauge.model import Point, TrialRecord
 from flowgauge.report import markdown, tables, terminal
 from flowgauge.report.rundata import Run
 
-OXM = (
-    "in_port in_phy_port metadata eth_dst eth_src eth_type vlan_vid vlan_pcp ip_dscp ip_ecn ip_proto ipv4_src ipv4_dst tcp_src "
-    "tcp_dst udp_src udp_dst sctp_src sctp_dst icmpv4_type icmpv4_code arp_op arp_spa arp_tpa arp_sha arp_tha ipv6_src ipv6_dst "
-    "ipv6_flabel icmpv6_type icmpv6_code ipv6_nd_target ipv6_nd_sll ipv6_nd_tll mpls_label mpls_tc mpls_bos pbb_isid tunnel_id "
-    "ipv6_exthdr"
+OXM = ["in_port", "in_phy_port", "metadata", "eth_dst", "eth_src", "eth_type", "vlan_vid", "vlan_pcp", "ip_dscp", "ip_ecn", "ip_proto", "ipv4_src", "ipv4_dst", "tcp_src", "tcp_dst", "udp_src", "udp_dst", "sctp_src", "sctp_dst", "icmpv4_type", "icmpv4_code", "arp_op", "arp_spa", "arp_tpa", "arp_sha", "arp_tha", "ipv6_src", "ipv6_dst", "ipv6_flabel", "icmpv6_type", "icmpv6_code", "ipv6_nd_target", "ipv6_nd_sll", "ipv6_nd_tll", "mpls_label", "mpls_tc", "mpls_bos", "pbb_isid", "tunnel_id", "ipv6_exthdr"]
+MASKED = ["metadata", "eth_dst", "eth_src", "vlan_vid", "ipv4_src", "ipv4_dst", "arp_spa", "arp_tpa", "arp_sha", "arp_tha", "ipv6_src", "ipv6_dst", "ipv6_flabel", "pbb_isid", "tunnel_id"]
+TWELVE = (
+    "in_port eth_src eth_dst eth_type vlan_vid vlan_pcp ipv4_src ipv4_dst ip_proto ip_dscp "  # the fields of 1.0
+    "tcp_src tcp_dst"
 ).split()
-MASKED = "metadata eth_dst eth_src vlan_vid ipv4_src ipv4_dst arp_spa arp_tpa arp_sha arp_tha ipv6_src ipv6_dst ipv6_flabel pbb_isid tunnel_id".split()
-TWELVE = "in_port eth_src eth_dst eth_type vlan_vid vlan_pcp ipv4_src ipv4_dst ip_proto ip_dscp tcp_src tcp_dst".split()
 
 
 def test_every_field_of_the_specifications_is_tested() -> None:
@@ -52,7 +50,8 @@ def test_ids_are_unique_and_versions_known() -> None:
     assert all(key == feature.id for key, feature in FEATURES.items())
     for feature in FEATURES.values():
         assert feature.required <= set(feature.versions) <= set(VERSIONS), feature.id
-        assert feature.versions and feature.text, feature.id
+        assert feature.versions, feature.id
+        assert feature.text, feature.id
 
 
 def test_features_are_found_and_selected() -> None:
