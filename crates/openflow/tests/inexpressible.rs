@@ -49,7 +49,7 @@ fn by_1_0() {
         (matching(ip().with(Field::InPort, 0xff00)), "out_of_range: in_port"),
         (Body::GetAsyncRequest, "inexpressible: message type"),
         (
-            Body::MultipartRequest(MultipartRequest::new(RequestBody::PortDesc)),
+            Body::MultipartRequest(MultipartRequest::new(RequestBody::PortDesc(PortNo::ANY))),
             "inexpressible: multipart type",
         ),
         (Body::Error(ErrorMessage::new(ErrorCode::BadTableId, [])), "inexpressible: OFPBRC_BAD_TABLE_ID"),

@@ -117,7 +117,6 @@ pub struct TypeId {
     /// The type's number in the message's version.
     pub code: u16,
     /// What follows it: an experimenter's number and more; otherwise empty.
-    #[serde(with = "crate::json::hex")]
     pub data: Vec<u8>,
 }
 

@@ -211,13 +211,13 @@ fn group_mod(group: &GroupMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if matches!(group.command, GroupModCommand::InsertBucket | GroupModCommand::RemoveBucket) {
         write!(f, "command_bucket_id:{},", BucketId(group.command_bucket_id))?;
     }
-    GroupDesc {
+    let desc = GroupDesc {
         group_type: group.group_type,
         group_id: group.group_id,
         buckets: group.buckets.clone(),
         properties: group.properties.clone(),
-    }
-    .fmt(f)
+    };
+    write!(f, "{desc}")
 }
 
 fn meter_mod(meter: &MeterMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -296,7 +296,7 @@ fn request(body: &RequestBody, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         RequestBody::Desc
         | RequestBody::Table
-        | RequestBody::GroupDesc
+        | RequestBody::GroupDesc(_)
         | RequestBody::GroupFeatures
         | RequestBody::MeterFeatures
         | RequestBody::TableDesc

@@ -12,8 +12,6 @@ pub struct FlowMask {
 }
 
 impl Default for FlowMask {
-    /// Looks at nothing.
-    #[inline]
     fn default() -> FlowMask {
         FlowMask { words: [0; WORDS] }
     }

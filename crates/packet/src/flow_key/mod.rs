@@ -28,8 +28,6 @@ pub struct FlowKey {
 }
 
 impl Default for FlowKey {
-    /// No field is present.
-    #[inline]
     fn default() -> FlowKey {
         FlowKey { words: [0; WORDS] }
     }

@@ -10,7 +10,7 @@ mod stats;
 mod table_features;
 
 pub(crate) use actions::Actions;
-pub(crate) use group::{BucketCounterWire, GroupDescWire, GroupFeaturesWire, GroupModWire, GroupStatsWire};
+pub(crate) use group::{GroupDescWire, GroupFeaturesWire, GroupModWire, GroupStatsWire};
 pub(crate) use instructions::Instructions;
 pub(crate) use messages::{
     AsyncWire, FeaturesReply, FlowModWire, FlowRemovedWire, PacketInWire, PacketOutWire, PortModWire,

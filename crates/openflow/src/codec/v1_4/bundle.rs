@@ -5,7 +5,7 @@ use crate::codec::error::{DecodeError, DecodeErrorKind, EncodeError};
 use crate::codec::property::{self, Optional, Properties, WithProperties};
 use crate::codec::reader::Reader;
 use crate::codec::v1_5::TimeWire;
-use crate::codec::wire::{After, Bits, Coded, U16, U32, Wire};
+use crate::codec::wire::{After, Bits, Coded, U32, Wire};
 use crate::codec::writer::Writer;
 use crate::model::{Body, BundleAdd, BundleControl, BundleFlags, Header, Kind, Message};
 
