@@ -128,7 +128,7 @@ impl Capture {
     /// One packet. What is found is handed over before more input is waited for.
     fn step(&mut self, lines: &mut Lines) -> Progress {
         let Capture { file, channels, latest_ns, segments, strange_link } = self;
-        let mut tell = |lines: &mut Lines, place: Place, found: crate::channels::Found<'_>| match found {
+        let tell = |lines: &mut Lines, place: Place, found: crate::channels::Found<'_>| match found {
             Ok(bytes) => lines.message(Origin::Capture(place), bytes),
             Err(problem) => lines.problem(place, &problem),
         };

@@ -67,7 +67,7 @@ impl<'a> Segment<'a> {
     }
 
     fn of_type(time_ns: u64, mut eth_type: u16, mut payload: &'a [u8]) -> Option<Segment<'a>> {
-        while matches!(eth_type, ether_type::VLAN | ether_type::QINQ) {
+        while matches!(eth_type, ether_type::VLAN | ether_type::SERVICE_VLAN) {
             let tag = VlanView::new_checked(payload).ok()?;
             (eth_type, payload) = (tag.eth_type(), tag.payload());
         }

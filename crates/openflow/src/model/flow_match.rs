@@ -48,6 +48,7 @@ impl fmt::Debug for MatchEntry {
 #[serde(deny_unknown_fields)]
 pub struct RawOxm {
     /// Class, field, has-mask bit and length, as one number.
+    #[serde(with = "crate::json::hex_number")]
     pub header: u32,
     /// What followed the header.
     #[serde(with = "crate::json::hex")]
