@@ -126,7 +126,7 @@ impl Connection {
         let ports = if self.version == Version::V1_0 {
             features.ports
         } else {
-            let parts = self.ask(py, RequestBody::PortDesc, timeout_s)?;
+            let parts = self.ask(py, RequestBody::PortDesc(PortNo::ANY), timeout_s)?;
             parts.into_iter().filter_map(ports_of).flatten().collect()
         };
         let ports: Vec<_> = ports.iter().map(|port| described(py, port)).collect::<PyResult<_>>()?;

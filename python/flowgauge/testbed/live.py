@@ -159,7 +159,7 @@ class LiveTestbed:
         """Messages that the switch sent unasked since the last call; none through a controller that is not ours."""
         if self._connection is None:
             return []
-        return [json.loads(_core.decode_message(data)[0]) for _, data in self._connection.take_messages()]
+        return [json.loads(_core.decode_message(data)[1]) for _, data in self._connection.take_messages()]
 
     def settle(self) -> None:
         """Until frames are handled by what is installed now."""
