@@ -14,13 +14,18 @@ MOST = 4
 
 
 def summary(frame: bytes) -> str:
-    """A frame in one line: its layers with their values."""
+    """A frame in one line: its layers with their values that are not 0."""
     layers, rest = _core.frame_layers(frame)
     parts = [
-        " ".join((kind, *(f"{name}={shown(name, value)}" for name, value in values)))
+        " ".join((kind, *(f"{name}={shown(name, value)}" for name, value in values if _tells(name, value))))
         for kind, values in layers
     ]
     return " / ".join([*parts, f"{rest} bytes"])
+
+
+def _tells(name: str, value: int) -> bool:
+    """Whether a value is worth a reader's time: not where it is 0, or says what layer follows."""
+    return value != 0 and name not in ("eth_type", "ip_proto")
 
 
 def dump(frame: bytes, other: bytes | None = None) -> Iterator[str]:

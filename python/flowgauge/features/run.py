@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 
 from flowgauge.errors import (
-    ChannelError,
-    DutDiedError,
+    ChannelClosedError,
     FlowgaugeError,
+    GarbageError,
     NotOfferedError,
     RejectedError,
+    ReplyTimeoutError,
 )
 from flowgauge.features.feature import VERSIONS, Feature, Mismatch, NotApplicable, Outcome, Result
 from flowgauge.features.tester import Tester
@@ -36,9 +37,7 @@ def run(feature: Feature, testbed: Testbed, seed: int = 1) -> Outcome:
         return Outcome(Result.NOT_APPLICABLE, error.message)
     except RejectedError as error:
         return Outcome(Result.REFUSED, error.message, tuple(tester.asked_for()))
-    except DutDiedError:
-        raise
-    except ChannelError as error:
+    except (ChannelClosedError, GarbageError, ReplyTimeoutError) as error:
         # A switch that hangs up, or never answers, fails the test that made it do so.
         return Outcome(Result.FAILED, error.message, tuple(tester.asked_for()))
     finally:

@@ -22,6 +22,8 @@ QUIET_S = 0.04
 """How long nothing may come once everything expected came."""
 LIMIT_S = 1.0
 """How long frames may take."""
+PER_FRAME_S = 0.01
+"""More patience for each frame of many: every one may be of a flow that the switch has not seen yet."""
 SILENCE_S = 0.25
 """How long to listen where nothing should come."""
 EVENT_S = 1.0
@@ -149,13 +151,11 @@ class Tester:
             for body in self.events("packet_in", wanted.total(), EVENT_S if wanted else SILENCE_S)
             if frames.mark(nonce) in bytes.fromhex(body["data"])
         )
-        absent = [
-            Problem(f, ["expected in a PACKET_IN, never came: " + evidence.summary(f)]) for f in wanted - came
+        absent, more = "never came in a PACKET_IN", "came unexpected in a PACKET_IN"
+        return [
+            *(Problem(absent, [f"{absent}: {evidence.summary(f)}"]) for f in wanted - came),
+            *(Problem(more, [f"{more}: {evidence.summary(f)}"]) for f in came - wanted),
         ]
-        more = [
-            Problem(f, ["came in a PACKET_IN, not expected: " + evidence.summary(f)]) for f in came - wanted
-        ]
-        return absent + more
 
     def events(self, kind: str, enough: int = 1, timeout_s: float = EVENT_S) -> list[Any]:
         """Unasked messages of a kind, until there are `enough` (0: all that come within the time)."""
@@ -175,13 +175,19 @@ class Tester:
         self.testbed.exchange(sent, frames.mark(nonce), count, QUIET_S, SILENCE_S)
         return len(sent[0][1])
 
-    def collect(self, port: int, sent: Sequence[Frame], limit_s: float = LIMIT_S) -> list[tuple[int, bytes]]:
+    def collect(
+        self, port: int, sent: Sequence[Frame], limit_s: float | None = None
+    ) -> list[tuple[int, bytes]]:
         """Send frames whose way is not known in advance; (port, bytes) of what came. `last_sent` holds what was sent."""
         nonce = self._random.getrandbits(32)
         self.last_sent = [frame.to_bytes(frames.payload(nonce, n)) for n, frame in enumerate(sent)]
         self.testbed.settle()
         found = self.testbed.exchange(
-            [(port - 1, data) for data in self.last_sent], frames.mark(nonce), len(sent), QUIET_S, limit_s
+            [(port - 1, data) for data in self.last_sent],
+            frames.mark(nonce),
+            len(sent),
+            QUIET_S,
+            LIMIT_S + PER_FRAME_S * len(sent) if limit_s is None else limit_s,
         )
         return [(arrival.port + 1, arrival.frame) for arrival in found]
 
@@ -302,16 +308,15 @@ class Tester:
         if len(problems) > evidence.MOST:
             lines.append(f"and {len(problems) - evidence.MOST} more frames")
         lines += evidence.section("flow dump", self.flow_dump())
-        what = problems[0].lines[0]
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        return Mismatch(f"{len(problems)} of {len(probes)} frames misbehaved: {what}{more}", lines)
+        kinds = ", ".join(f"{n} {short}" for short, n in Counter(p.short for p in problems).items())
+        return Mismatch(f"of {len(probes)} frames {kinds}", lines)
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A frame that misbehaved: its bytes, how it shows, and which frame of those sent it came of."""
+    """A frame that misbehaved: in a few words, how it shows, and which frame of those sent it came of."""
 
-    frame: bytes
+    short: str
     lines: list[str]
     index: int | None = None
 
@@ -331,14 +336,15 @@ def _compare(
         n = frames.index_of(arrival.frame, nonce)
         pair = next((k for k in wanted if k[0] == arrival.port and k[2] == n), None)
         if pair is not None:
-            del wanted[pair]
-            yield Problem(
-                arrival.frame, list(evidence.different(arrival.port + 1, pair[1], arrival.frame)), n
-            )
+            wanted.subtract([pair])
+            wanted += Counter()
+            lines = list(evidence.different(arrival.port + 1, pair[1], arrival.frame))
+            yield Problem(f"came changed at port {arrival.port + 1}", lines, n)
         else:
-            yield Problem(arrival.frame, list(evidence.surplus(arrival.port + 1, arrival.frame)), n)
+            lines = list(evidence.surplus(arrival.port + 1, arrival.frame))
+            yield Problem(f"came unexpected at port {arrival.port + 1}", lines, n)
     for port, frame, n in wanted.elements():
-        yield Problem(frame, list(evidence.missing(port + 1, frame)), n)
+        yield Problem(f"never came at port {port + 1}", list(evidence.missing(port + 1, frame)), n)
 
 
 def content(message: Mapping[str, Any]) -> tuple[str, Any]:

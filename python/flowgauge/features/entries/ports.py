@@ -111,7 +111,9 @@ def description(tester: Tester) -> str:
     """Every cabled port is described, with a name and an address of its own."""
     found = described(tester)
     cabled = {port.of_port for port in tester.testbed.ports}
-    tester.check(cabled <= set(found), f"ports {sorted(found)} are described; cabled are {sorted(cabled)}")
+    tester.check(
+        cabled <= set(found), f"ports {sorted(map(str, found))} are described; cabled are {sorted(cabled)}"
+    )
     tester.equal("the number of different addresses", len({found[n]["hw_addr"] for n in cabled}), len(cabled))
     return ", ".join(f"{n} {found[n]['name']}" for n in sorted(cabled))
 
