@@ -21,6 +21,12 @@ def control(tester: Tester, kind: str) -> None:
     tester.request("bundle_control", {"bundle_id": BUNDLE, "control_type": f"{kind}_request", "flags": FLAGS})
 
 
+def opened(tester: Tester) -> None:
+    """Open the bundle; it is discarded at the end if it is still there."""
+    control(tester, "open")
+    tester.afterwards(lambda: control(tester, "discard"))
+
+
 def add(tester: Tester, body: dict[str, Any]) -> None:
     """Put a FLOW_MOD into the bundle."""
     message = {"xid": 0, "flow_mod": body}
@@ -37,7 +43,7 @@ def to_port(tester: Tester, source: int, sink: int) -> dict[str, Any]:
 
 def commit(tester: Tester) -> None:
     """Nothing of a bundle is in effect before the commit, all of it after."""
-    control(tester, "open")
+    opened(tester)
     add(tester, to_port(tester, 1, 2))
     add(tester, to_port(tester, 2, 1))
     tester.exchange(Probe(1, UDP), Probe(2, UDP))
@@ -49,7 +55,7 @@ def commit(tester: Tester) -> None:
 
 def discard(tester: Tester) -> None:
     """Nothing of a discarded bundle takes effect; its id is free again."""
-    control(tester, "open")
+    opened(tester)
     add(tester, to_port(tester, 1, 2))
     control(tester, "discard")
     tester.exchange(Probe(1, UDP))
@@ -59,7 +65,7 @@ def discard(tester: Tester) -> None:
 
 def atomic(tester: Tester) -> str:
     """One bad message in the bundle: none of it takes effect."""
-    control(tester, "open")
+    opened(tester)
     add(tester, to_port(tester, 1, 2))
     bad = entry(match={"in_port": tester.of(2)}, instructions=[{"goto_table": 0}])
 
@@ -79,7 +85,7 @@ def unknown(tester: Tester) -> str:
 
 def twice(tester: Tester) -> str:
     """A bundle can't be opened twice."""
-    control(tester, "open")
+    opened(tester)
     return tester.refuses("a bundle opened twice", lambda: control(tester, "open"), "BUNDLE_EXIST", "BAD_ID")
 
 

@@ -142,7 +142,9 @@ def row(
     name: str, text: str, test: Any, needed: tuple[str, ...] = ALL, group: str = "session", **more: Any
 ) -> Feature:
     """A row of this group."""
-    return Feature(group, name, text, test, required=frozenset(needed), needs=("request",), **more)
+    versions = more.pop("versions", ALL)
+    required = frozenset(needed) & frozenset(versions)
+    return Feature(group, name, text, test, versions, required, needs=("request",), **more)
 
 
 def error(name: str, text: str, kind: str, body: Any, *names: str, **more: Any) -> Feature:
@@ -172,7 +174,7 @@ FEATURES: tuple[Feature, ...] = (
         "experimenter",
         "an unknown experimenter's message",
         "experimenter",
-        {"experimenter": "0xabcdef", "experimenter_type": 1, "data": ""},
+        {"experimenter": "0xabcdef", "experimenter_type": 0, "data": ""},
         "BAD_EXPERIMENTER",
         "BAD_VENDOR",
         "BAD_EXP_TYPE",
