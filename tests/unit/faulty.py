@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -141,6 +142,16 @@ def hollow(value: Any) -> Any:
     return value if isinstance(value, bool) or value is None else type(value)()
 
 
+class Helpful(Liar):
+    """A control path that takes a port that is not there for port 1."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        if name == "request":
+            return lambda message, *a: found(json.loads(json.dumps(message).replace("4000", "1")), *a)
+        return found
+
+
 class Mute(Faulty):
     """It sends no message unasked."""
 
@@ -168,5 +179,6 @@ FAULTS: Mapping[str, Any] = {
     "liar": controlled(Liar),
     "empty": controlled(Empty),
     "forgetful": controlled(Forgetful),
+    "helpful": controlled(Helpful),
 }
 """Ways to misbehave."""
