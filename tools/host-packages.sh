@@ -9,6 +9,7 @@ need ip iproute2
 need ethtool ethtool
 need tcpdump tcpdump
 need trafgen netsniff-ng
+need mn mininet
 [ -z "$packages" ] && exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     echo "Not installed:$packages. Tests and benchmarks that need them are skipped." >&2

@@ -90,7 +90,10 @@ def wires_alone(scratch: Path) -> tuple[float, float]:
 
 def taps(ends: Sequence[tuple[str, str]]) -> list[Tap]:
     """Captures of UDP frames on (namespace, interface)s."""
-    return [Tap(namespace, interface, "udp", snap=96, buffer_kib=16384, settle_s=0.5) for namespace, interface in ends]
+    return [
+        Tap(namespace, interface, "udp", snap=96, buffer_kib=16384, settle_s=0.5)
+        for namespace, interface in ends
+    ]
 
 
 def numbered(pcap: bytes) -> Iterator[tuple[int, int]]:

@@ -4,6 +4,7 @@ Times are nanoseconds on the tester's clock. Errors are those of `flowgauge.erro
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from flowgauge.flows import FlowSet, Schedule
@@ -32,7 +33,7 @@ class Port:
 def ring_pair(slots: int) -> tuple[Port, Port]:
     """Two connected in-process ports."""
 
-def open_af_packet(interface: str, netns: str | None = None) -> Port:
+def open_af_packet(interface: str, netns: str | None = None, *, ring_mib: int | None = None) -> Port:
     """A Linux interface. Raises InterfaceError, PermissionNeededError."""
 
 def impaired(port: Port, delay_ns: int, loss_one_in: int | None) -> Port:
@@ -158,6 +159,16 @@ class Connection:
     @property
     def version(self) -> str:
         """ "1.0" or "1.3"."""
+    @property
+    def datapath_id(self) -> str:
+        """16 hexadecimal digits."""
+    @property
+    def peer_name(self) -> str | None:
+        """The name in the switch's certificate, None without TLS."""
+    def counters(self) -> dict[str, Any]:
+        """`log_dropped` (messages beyond our memory cap), `echoes_dropped` (unanswered because the switch reads no answers),
+        `queued_bytes`, `timestamps` ("kernel receive", with TLS "decryption").
+        """
     def ended(self) -> tuple[str, str] | None:
         """Stable name and text of why it ended, None while it is up."""
     def barrier(self, timeout_s: float) -> int:
@@ -195,23 +206,71 @@ class Channel:
     """An endpoint that listens for a switch or connects to one, in a network namespace if named."""
 
     def __init__(
-        self, mode: str, host: str, port: int, *, netns: str | None, versions: Sequence[str], spin_us: int
-    ) -> None: ...
+        self,
+        mode: str,
+        host: str,
+        port: int,
+        *,
+        netns: str | None,
+        versions: Sequence[str],
+        spin_us: int,
+        tls: tuple[str, str, str] | None = None,
+    ) -> None:
+        """`tls`: files of private key, certificate and CA certificate. Raises TlsFileError, PortBusyError, SetupError."""
     @property
     def address(self) -> tuple[str, int]:
         """Where it listens or connects to."""
-    def wait_connected(self, timeout_s: float) -> Connection:
-        """The next switch. Raises NeverConnectedError, VersionMismatchError, GarbageError."""
+    def wait_connected(self, timeout_s: float, datapath_id: str | None = None) -> Connection:
+        """The next switch, or the one with that datapath id (others stay for whoever waits for them). Raises NeverConnectedError,
+        VersionMismatchError, GarbageError, TlsError.
+        """
     def close(self) -> None:
         """End all its connections."""
 
-class Switch:
-    """The embedded software switch; it listens on a free port of the loopback."""
+class SwitchOptions:
+    """How a switch is to be, besides its ports, versions and datapath id. Raises UsageError, TlsFileError.
 
-    def __init__(self, ports: Sequence[Port], *, versions: Sequence[str], datapath_id: int) -> None: ...
+    A queue is its number, its guaranteed and its highest rate in kb/s, and its priority; each port gets all of them.
+    `tls` are the files with private key, certificate and authorities. A patient switch leaves the cores to others when
+    there is little to do.
+    """
+
+    def __init__(
+        self,
+        *,
+        numbers: Sequence[int],
+        names: Sequence[str],
+        controllers: Sequence[str],
+        standalone: bool,
+        tables: int,
+        entries: int,
+        buffers: int,
+        probe_s: float | None,
+        queues: Sequence[tuple[int, int, int | None, int]],
+        tls: tuple[Path, Path, Path] | None,
+        description: str,
+        patient: bool,
+    ) -> None: ...
+
+class Switch:
+    """The software switch. Without options its ports are 1, 2, ..., and it listens on a free port of the loopback."""
+
+    def __init__(
+        self,
+        ports: Sequence[Port],
+        *,
+        versions: Sequence[str],
+        datapath_id: int,
+        options: SwitchOptions | None = None,
+    ) -> None: ...
     @property
     def address(self) -> tuple[str, int]:
-        """Where it listens."""
+        """Where it listens or connects to first."""
+    @property
+    def controls(self) -> list[str]:
+        """Where it listens and connects to: `ptcp:6653:0.0.0.0`, `ssl:10.0.0.1:6653`."""
+    def events(self) -> list[str]:
+        """What has happened since the last call, in one line each."""
     def alive(self) -> bool:
         """Whether its thread runs."""
     def stop(self) -> None:

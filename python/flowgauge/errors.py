@@ -125,6 +125,19 @@ class GarbageError(ChannelError):
     name = "garbage"
 
 
+class TlsError(ChannelError):
+    """TLS failed: a certificate that one side does not trust, or one side speaks TLS and the other does not."""
+
+    name = "tls"
+    exit_code = 3
+
+
+class TlsFileError(UsageError):
+    """A private key, certificate or CA file for TLS is missing or does not serve; names the file and what is wrong."""
+
+    name = "tls-file"
+
+
 class ChannelClosedError(ChannelError):
     """The switch closed or reset the channel."""
 

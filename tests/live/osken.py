@@ -1,8 +1,11 @@
-"""os-ken's `ofctl_rest` as a process of its own on the loopback."""
+"""os-ken's applications (`ofctl_rest` and others) as processes of their own on the loopback.
+
+Newer versions of os-ken come without them, so an old one stands in a folder of its own (tools/requirements-osken-applications.txt).
+"""
 
 from __future__ import annotations
 
-import importlib.util
+import os
 import socket
 import subprocess
 import sys
@@ -12,16 +15,39 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-APPLICATION = "os_ken.app.ofctl_rest"
+FOLDER = Path(sys.prefix) / "os-ken-applications"
+LAUNCHER = """
+from os_ken.lib import hub
+hub.patch()
+import eventlet.wsgi
+# Newer versions of eventlet have it elsewhere; the applications only hand it on for web sockets.
+eventlet.wsgi.ALREADY_HANDLED = getattr(eventlet.wsgi, "ALREADY_HANDLED", object())
+from os_ken.cmd.manager import main
+main()
+"""
 
 
 def missing() -> str | None:
-    """Why it can't be started, None when it can."""
-    try:
-        found = importlib.util.find_spec(APPLICATION)
-    except ModuleNotFoundError:
-        found = None
-    return None if found else f"{APPLICATION} is not installed: pip install -r tools/requirements-dev.txt"
+    """Why they can't be started, None when they can."""
+    if (FOLDER / "os_ken" / "app" / "ofctl_rest.py").exists():
+        return None
+    wanted = "tools/requirements-osken-applications.txt"
+    return f"os-ken's applications are not installed: pip install --no-deps --target {FOLDER} -r {wanted}"
+
+
+def start(openflow_port: int, log: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """os-ken's manager with applications and options; it prints to `log`."""
+    listen = ["--ofp-listen-host", "127.0.0.1", "--ofp-tcp-listen-port", str(openflow_port)]
+    environment = {**os.environ, "PYTHONPATH": str(FOLDER), "PYTHONWARNINGS": "ignore"}
+    with log.open("w") as output:
+        return subprocess.Popen(
+            [sys.executable, "-c", LAUNCHER, *listen, *arguments],
+            stdout=output,
+            stderr=output,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            cwd="/",
+        )
 
 
 def free_port() -> int:
@@ -31,15 +57,10 @@ def free_port() -> int:
 
 @contextmanager
 def controller(log: Path) -> Iterator[str]:
-    """A running controller; its name as `--controller` takes it."""
+    """`ofctl_rest`, running; its name as `--controller` takes it."""
     openflow, web = free_port(), free_port()
-    command = [sys.executable, "-c", "from os_ken.cmd.manager import main; main()"]
-    listen = ["--ofp-listen-host", "127.0.0.1", "--ofp-tcp-listen-port", str(openflow)]
-    serve = ["--wsapi-host", "127.0.0.1", "--wsapi-port", str(web)]
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            [*command, *listen, *serve, APPLICATION], stdout=output, stderr=output, stdin=subprocess.DEVNULL
-        )
+    serve = ["--wsapi-host", "127.0.0.1", "--wsapi-port", str(web), "os_ken.app.ofctl_rest"]
+    process = start(openflow, log, *serve)
     try:
         await_answer(f"http://127.0.0.1:{web}/stats/switches", process, log)
         yield f"rest:http://127.0.0.1:{web},openflow=127.0.0.1:{openflow}"

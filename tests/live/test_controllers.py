@@ -148,8 +148,9 @@ def test_a_meter_is_added_and_deleted(control: Control) -> None:
 
 def test_what_the_switch_refuses(control: Control) -> None:
     with pytest.raises(RejectedError) as caught:
-        control.add_flows("in_port=1 actions=output:2", "ip actions=output:0")
+        control.add_flows("priority=5,in_port=1 actions=output:2", "priority=5,check_overlap,ip actions=drop")
     assert caught.value.message
+    assert control.count_entries() == 1
     skip_1_0(control)
     with pytest.raises(RejectedError):
         control.add_flows("ip actions=group:99")
@@ -213,7 +214,14 @@ def test_a_controller_that_the_switch_does_not_reach(
 
 def test_a_controller_that_is_not_there() -> None:
     done = subprocess.run(
-        [*PROGRAM, "run", "flow_add", "--quick", "--controller", f"rest:http://127.0.0.1:{osken.free_port()}"],
+        [
+            *PROGRAM,
+            "run",
+            "flow_add",
+            "--quick",
+            "--controller",
+            f"rest:http://127.0.0.1:{osken.free_port()}",
+        ],
         capture_output=True,
         text=True,
     )

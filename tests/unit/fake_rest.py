@@ -34,7 +34,9 @@ def serving() -> Iterator[Answers]:
             posted = json.loads(self.rfile.read(length)) if length else None
             answers.asked.append((self.command, self.path, posted))
             status, body = answers.by_path.get((self.command, self.path), (404, "not found"))
-            data = b"" if body is None else body.encode() if isinstance(body, str) else json.dumps(body).encode()
+            data = (
+                b"" if body is None else body.encode() if isinstance(body, str) else json.dumps(body).encode()
+            )
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

@@ -58,7 +58,9 @@ def test_names() -> None:
         controllers.create("ovs-ofclt")
 
 
-@pytest.mark.parametrize("name", ["rest", "rest:", "rest:8080", "rest:https://10.0.0.1", "rest:http://h:port"])
+@pytest.mark.parametrize(
+    "name", ["rest", "rest:", "rest:8080", "rest:https://10.0.0.1", "rest:http://h:port"]
+)
 def test_a_rest_controller_needs_a_url(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         controllers.create(name)
@@ -94,9 +96,16 @@ def test_a_dut_that_ovs_ofctl_can_not_reach() -> None:
     ("said", "kind"),
     [
         ("OFPT_ERROR (OF1.3) (xid=0x6): OFPFMFC_TABLE_FULL\n(***truncated to 64 bytes***)", RejectedError),
-        ("ovs-ofctl: tcp:10.0.0.1:6653: failed to connect to socket (Connection refused)", NeverConnectedError),
+        ("OFPT_ERROR (xid=0x4): OFPFMFC_TABLE_FULL", RejectedError),
+        (
+            "ovs-ofctl: tcp:10.0.0.1:6653: failed to connect to socket (Connection refused)",
+            NeverConnectedError,
+        ),
         ("ovs-ofctl: fg-br is not a bridge or a socket", NeverConnectedError),
-        ("2026|vconn|WARN|unix: version negotiation failed (we support 0x04, peer 0x01)\novs-ofctl: x", VersionMismatchError),
+        (
+            "2026|vconn|WARN|unix: version negotiation failed (we support 0x04, peer 0x01)\novs-ofctl: x",
+            VersionMismatchError,
+        ),
         ("ovs-ofctl: -:1: unknown keyword speed", ControllerError),
     ],
 )
@@ -112,7 +121,9 @@ def test_what_ovs_ofctl_says_becomes_an_error(said: str, kind: type[Exception]) 
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program in the place of ovs-ofctl."""
     path = tmp_path / "ovs-ofctl"
-    path.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\ncat >> {tmp_path}/stdin\necho " flow_count=3"\n')
+    path.write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\ncat >> {tmp_path}/stdin\necho " flow_count=3"\n'
+    )
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     return path
@@ -148,7 +159,9 @@ def test_ovs_ofctl_that_hangs_is_ended(program: Path) -> None:
 
 
 def test_entries_that_the_switch_refuses_through_ovs_ofctl(program: Path) -> None:
-    program.write_text('#!/bin/sh\ncat >/dev/null\necho "OFPT_ERROR (OF1.3) (xid=0x6): OFPFMFC_TABLE_FULL" >&2\nexit 1\n')
+    program.write_text(
+        '#!/bin/sh\ncat >/dev/null\necho "OFPT_ERROR (OF1.3) (xid=0x6): OFPFMFC_TABLE_FULL" >&2\nexit 1\n'
+    )
     control = OvsOfctlControl("tcp:10.0.0.1:6653", "1.3", no_guard)
     with pytest.raises(RejectedError, match="OFPFMFC_TABLE_FULL"):
         control.install(Entry(FLOWS))
@@ -159,7 +172,9 @@ def test_entries_that_the_switch_refuses_through_ovs_ofctl(program: Path) -> Non
 def test_what_needs_our_own_channel_is_refused_with_the_reason() -> None:
     control = OvsOfctlControl("tcp:10.0.0.1:6653", "1.3", no_guard)
     assert control.abilities == frozenset()
-    with pytest.raises(NotOfferedError, match="timed ECHO_REQUESTs can't be had through the controller ovs-ofctl"):
+    with pytest.raises(
+        NotOfferedError, match="timed ECHO_REQUESTs can't be had through the controller ovs-ofctl"
+    ):
         control.echo(Schedule.cbr(1), 1)
     with pytest.raises(NotOfferedError):
         control.set_miss_send_len(128)
@@ -177,7 +192,11 @@ def test_descriptions_of_ovs_ofctl_are_read() -> None:
         " 1(fg-dut1): addr:02:00:00:00:00:01\n     config:     0\n LOCAL(fg-br): addr:02:00:00:00:00:02\n"
     )
     about = ovs_ofctl.described(desc, show)
-    assert (about["hardware"], about["tables"], about["datapath_id"]) == ("Open vSwitch", 254, "0000000000000001")
+    assert (about["hardware"], about["tables"], about["datapath_id"]) == (
+        "Open vSwitch",
+        254,
+        "0000000000000001",
+    )
     assert about["ports"] == [{"of_port": 1, "name": "fg-dut1", "mac": "02:00:00:00:00:01"}]
 
 
@@ -226,7 +245,9 @@ def test_something_else_at_the_url(answers: Answers, status: int, body: Any, wha
 
 def test_a_switch_that_is_not_connected(answers: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rest, "CONNECT_S", 0.2)
-    with pytest.raises(UnknownSwitchError, match=r"0x0000000000000002 not connected.*connected: 0x0000000000000001") as caught:
+    with pytest.raises(
+        UnknownSwitchError, match=r"0x0000000000000002 not connected.*connected: 0x0000000000000001"
+    ) as caught:
         Rest(answers.url).control(Wiring((), NOWHERE, datapath_id=2), "1.3", no_guard)
     assert "127.0.0.1:6653" in (caught.value.advice or "")
     answers.give("/stats/switches", [])

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from flowgauge.duts import create, external
+from flowgauge.duts.control import read_control
 from flowgauge.duts.external import External
-from flowgauge.duts.interface import TO_NOBODY, TO_US, Leads, Wiring
+from flowgauge.duts.interface import TO_NOBODY, TO_US, Leads, TlsFiles, Wiring
+from flowgauge.duts.keys import Keys
 from flowgauge.errors import ConfigError, InterfaceError, PermissionNeededError, UnknownNameError
+from flowgauge.suites import toml
 
 GOOD = """name = "lab"
 versions = ["1.3"]
@@ -138,3 +141,61 @@ def test_a_port_in_a_namespace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(os, "geteuid", lambda: 65534)
     with pytest.raises(PermissionNeededError, match="needs root"):
         driver.start("1.3")
+
+
+TLS = GOOD.replace(
+    'listen = "0.0.0.0:6653"',
+    'listen = "pssl:6653"\nprivate_key = "ctl-privkey.pem"\ncertificate = "ctl-cert.pem"\nca = "cacert.pem"',
+)
+
+
+def write_tls(tmp_path: Path, text: str) -> Path:
+    for name in ("ctl-privkey.pem", "ctl-cert.pem", "cacert.pem"):
+        (tmp_path / name).write_text("")
+    return write(tmp_path, text)
+
+
+def test_tls_takes_three_files_beside_the_toml_file(tmp_path: Path) -> None:
+    control = read_control(Keys(toml.read(write_tls(tmp_path, TLS))))
+    assert (control.mode, control.host, control.port) == ("listen", "0.0.0.0", 6653)
+    assert control.tls == TlsFiles(*(str(tmp_path / n) for n in ("ctl-privkey.pem", "ctl-cert.pem", "cacert.pem")))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ('"pssl:6653"', '"ptcp:6653"', 5, "private_key is given, but listen is without TLS"),
+        ('"pssl:6653"', '"ssl:10.0.0.1:6653"', 4, "pssl:6653"),
+        ('private_key = "ctl-privkey.pem"\n', "", 3, "private_key is missing"),
+        ('ca = "cacert.pem"', 'ca = "nowhere.pem"', 7, "nowhere.pem: No such file or directory"),
+        ('certificate = "ctl-cert.pem"', "certificate = 3", 6, "certificate is 3"),
+    ],
+)
+def test_a_mistake_about_tls_names_the_key_and_the_file(
+    tmp_path: Path, old: str, new: str, line: int, said: str
+) -> None:
+    assert old in TLS
+    with pytest.raises(ConfigError) as caught:
+        External(write_tls(tmp_path, TLS.replace(old, new, 1)))
+    assert f"lab.toml, line {line}" in caught.value.message
+    assert said in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('listen = "ptcp:6633"', ("listen", "0.0.0.0", 6633)),
+        ('listen = "ptcp:"', ("listen", "0.0.0.0", 6653)),
+        ('listen = "ptcp:6633:[::1]"', ("listen", "::1", 6633)),
+        ('listen = "[::1]:6633"', ("listen", "::1", 6633)),
+        ('connect = "tcp:10.0.0.1"', ("connect", "10.0.0.1", 6653)),
+        ('connect = "tcp:[::1]:6633"', ("connect", "::1", 6633)),
+        ('connect = "switch.example:6633"', ("connect", "switch.example", 6633)),
+    ],
+)
+def test_addresses_may_be_written_as_open_vswitch_does(
+    tmp_path: Path, text: str, found: tuple[str, str, int]
+) -> None:
+    file = write(tmp_path, GOOD.replace('listen = "0.0.0.0:6653"', text))
+    control = read_control(Keys(toml.read(file)))
+    assert (control.mode, control.host, control.port) == found

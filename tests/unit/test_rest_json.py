@@ -33,7 +33,10 @@ from flowgauge.errors import NotOfferedError, UsageError
         ("udp,tp_src=0x35,tp_dst=7", {"eth_type": 0x800, "ip_proto": 17, "udp_src": 53, "udp_dst": 7}),
         ("dl_type=0x800,nw_proto=17,udp_dst=7", {"eth_type": 0x800, "ip_proto": 17, "udp_dst": 7}),
         ("sctp6,tp_dst=9", {"eth_type": 0x86DD, "ip_proto": 132, "sctp_dst": 9}),
-        ("icmp,icmp_type=8,icmp_code=0", {"eth_type": 0x800, "ip_proto": 1, "icmpv4_type": 8, "icmpv4_code": 0}),
+        (
+            "icmp,icmp_type=8,icmp_code=0",
+            {"eth_type": 0x800, "ip_proto": 1, "icmpv4_type": 8, "icmpv4_code": 0},
+        ),
         (
             "icmp6,icmp_type=135,nd_target=fe80::1",
             {"eth_type": 0x86DD, "ip_proto": 58, "icmpv6_type": 135, "ipv6_nd_target": "fe80::1"},
@@ -42,7 +45,10 @@ from flowgauge.errors import NotOfferedError, UsageError
             "arp,nw_src=10.0.0.1,arp_op=1,arp_sha=02:00:00:00:00:01",
             {"eth_type": 0x806, "arp_spa": "10.0.0.1", "arp_op": 1, "arp_sha": "02:00:00:00:00:01"},
         ),
-        ("ipv6,ipv6_dst=2001:db8::/32,ipv6_label=0x1f", {"eth_type": 0x86DD, "ipv6_dst": "2001:db8::/32", "ipv6_flabel": 31}),
+        (
+            "ipv6,ipv6_dst=2001:db8::/32,ipv6_label=0x1f",
+            {"eth_type": 0x86DD, "ipv6_dst": "2001:db8::/32", "ipv6_flabel": 31},
+        ),
         ("mpls,mpls_label=100,mpls_bos=1", {"eth_type": 0x8847, "mpls_label": 100, "mpls_bos": 1}),
         ("metadata=0x10/0xf0", {"metadata": "0x10/0xf0"}),
         ("tun_id=0x7", {"tunnel_id": 7}),
@@ -59,7 +65,10 @@ def test_match_fields_since_1_3(text: str, match: dict[str, Any]) -> None:
         ("dl_vlan=5", {"dl_vlan": 5}),
         ("vlan_vid=0x1005", {"dl_vlan": 5}),
         ("dl_vlan=0xffff", {"dl_vlan": 0xFFFF}),
-        ("udp,nw_dst=10.0.0.0/255.0.0.0,tp_dst=7", {"dl_type": 0x800, "nw_proto": 17, "nw_dst": "10.0.0.0/8", "tp_dst": 7}),
+        (
+            "udp,nw_dst=10.0.0.0/255.0.0.0,tp_dst=7",
+            {"dl_type": 0x800, "nw_proto": 17, "nw_dst": "10.0.0.0/8", "tp_dst": 7},
+        ),
         ("ip,nw_tos=184", {"dl_type": 0x800, "nw_tos": 184}),
         ("arp,arp_spa=10.0.0.1,arp_op=1", {"dl_type": 0x806, "nw_src": "10.0.0.1", "nw_proto": 1}),
         ("icmp,icmp_type=8,icmp_code=0", {"dl_type": 0x800, "nw_proto": 1, "tp_src": 8, "tp_dst": 0}),
@@ -111,21 +120,44 @@ def test_what_is_wrong_is_a_usage_error(text: str) -> None:
         ("controller", [{"type": "OUTPUT", "port": "CONTROLLER"}]),
         ("NORMAL", [{"type": "OUTPUT", "port": "NORMAL"}]),
         ("in_port", [{"type": "OUTPUT", "port": "IN_PORT"}]),
-        ("push_vlan:0x8100,set_field:4101->vlan_vid", [{"type": "PUSH_VLAN", "ethertype": 0x8100}, {"type": "SET_FIELD", "field": "vlan_vid", "value": 4101}]),
+        (
+            "push_vlan:0x8100,set_field:4101->vlan_vid",
+            [
+                {"type": "PUSH_VLAN", "ethertype": 0x8100},
+                {"type": "SET_FIELD", "field": "vlan_vid", "value": 4101},
+            ],
+        ),
         ("set_field:5->vlan_vid", [{"type": "SET_FIELD", "field": "vlan_vid", "value": 4101}]),
         ("pop_vlan", [{"type": "POP_VLAN"}]),
-        ("mod_dl_src:02:00:00:00:00:09", [{"type": "SET_FIELD", "field": "eth_src", "value": "02:00:00:00:00:09"}]),
+        (
+            "mod_dl_src:02:00:00:00:00:09",
+            [{"type": "SET_FIELD", "field": "eth_src", "value": "02:00:00:00:00:09"}],
+        ),
         ("set_field:10.0.0.9->ip_dst", [{"type": "SET_FIELD", "field": "ipv4_dst", "value": "10.0.0.9"}]),
-        ("set_field:2001:db8::1->ipv6_src", [{"type": "SET_FIELD", "field": "ipv6_src", "value": "2001:db8::1"}]),
+        (
+            "set_field:2001:db8::1->ipv6_src",
+            [{"type": "SET_FIELD", "field": "ipv6_src", "value": "2001:db8::1"}],
+        ),
         ("mod_nw_tos:184", [{"type": "SET_FIELD", "field": "ip_dscp", "value": 46}]),
         ("mod_tp_dst:53", [{"type": "SET_FIELD", "field": "udp_dst", "value": 53}]),
         ("mod_nw_ttl:3,dec_ttl", [{"type": "SET_NW_TTL", "nw_ttl": 3}, {"type": "DEC_NW_TTL"}]),
         ("group:7", [{"type": "GROUP", "group_id": 7}]),
         ("set_queue:1,output:2", [{"type": "SET_QUEUE", "queue_id": 1}, {"type": "OUTPUT", "port": 2}]),
-        ("push_mpls:0x8847,set_mpls_ttl(9)", [{"type": "PUSH_MPLS", "ethertype": 0x8847}, {"type": "SET_MPLS_TTL", "mpls_ttl": 9}]),
+        (
+            "push_mpls:0x8847,set_mpls_ttl(9)",
+            [{"type": "PUSH_MPLS", "ethertype": 0x8847}, {"type": "SET_MPLS_TTL", "mpls_ttl": 9}],
+        ),
         ("meter:1,goto_table:2", [{"type": "METER", "meter_id": 1}, {"type": "GOTO_TABLE", "table_id": 2}]),
         ("clear_actions", [{"type": "CLEAR_ACTIONS"}]),
-        ("write_actions(output:1,group:2)", [{"type": "WRITE_ACTIONS", "actions": [{"type": "OUTPUT", "port": 1}, {"type": "GROUP", "group_id": 2}]}]),
+        (
+            "write_actions(output:1,group:2)",
+            [
+                {
+                    "type": "WRITE_ACTIONS",
+                    "actions": [{"type": "OUTPUT", "port": 1}, {"type": "GROUP", "group_id": 2}],
+                }
+            ],
+        ),
         ("write_metadata:0x10/0xf0", [{"type": "WRITE_METADATA", "metadata": 16, "metadata_mask": 240}]),
     ],
 )
@@ -137,10 +169,16 @@ def test_actions_and_instructions_since_1_3(text: str, actions: list[Any]) -> No
     ("text", "actions"),
     [
         ("output:2", [{"type": "OUTPUT", "port": 2}]),
-        ("mod_vlan_vid:5,mod_vlan_pcp:3", [{"type": "SET_VLAN_VID", "vlan_vid": 5}, {"type": "SET_VLAN_PCP", "vlan_pcp": 3}]),
+        (
+            "mod_vlan_vid:5,mod_vlan_pcp:3",
+            [{"type": "SET_VLAN_VID", "vlan_vid": 5}, {"type": "SET_VLAN_PCP", "vlan_pcp": 3}],
+        ),
         ("strip_vlan", [{"type": "STRIP_VLAN"}]),
         ("mod_dl_dst:02:00:00:00:00:09", [{"type": "SET_DL_DST", "dl_dst": "02:00:00:00:00:09"}]),
-        ("mod_nw_src:10.0.0.9,mod_nw_tos:184", [{"type": "SET_NW_SRC", "nw_src": "10.0.0.9"}, {"type": "SET_NW_TOS", "nw_tos": 184}]),
+        (
+            "mod_nw_src:10.0.0.9,mod_nw_tos:184",
+            [{"type": "SET_NW_SRC", "nw_src": "10.0.0.9"}, {"type": "SET_NW_TOS", "nw_tos": 184}],
+        ),
         ("mod_tp_src:53", [{"type": "SET_TP_SRC", "tp_src": 53}]),
         ("enqueue:2:1", [{"type": "ENQUEUE", "port": 2, "queue_id": 1}]),
         ("set_field:5->vlan_vid", [{"type": "SET_VLAN_VID", "vlan_vid": 5}]),
@@ -174,7 +212,10 @@ def test_groups() -> None:
         "group_id": 7,
         "type": "FF",
         "buckets": [
-            {"watch_port": 1, "actions": [{"type": "SET_NW_TTL", "nw_ttl": 3}, {"type": "OUTPUT", "port": 1}]},
+            {
+                "watch_port": 1,
+                "actions": [{"type": "SET_NW_TTL", "nw_ttl": 3}, {"type": "OUTPUT", "port": 1}],
+            },
             {"watch_group": 2, "weight": 5, "actions": [{"type": "OUTPUT", "port": 2}]},
         ],
     }
@@ -213,7 +254,12 @@ def test_statistics_read_as_ovs_ofctl_prints_them() -> None:
         "hard_timeout": 0,
         "priority": 9,
         "match": {"dl_type": 2048, "nw_dst": "10.0.0.1"},
-        "actions": ["SET_FIELD: {eth_dst:02:00:00:00:00:09}", "OUTPUT:2", "OUTPUT:NORMAL", {"WRITE_ACTIONS": ["POP_VLAN"]}],
+        "actions": [
+            "SET_FIELD: {eth_dst:02:00:00:00:00:09}",
+            "OUTPUT:2",
+            "OUTPUT:NORMAL",
+            {"WRITE_ACTIONS": ["POP_VLAN"]},
+        ],
     }
     assert rest_json.flow_text(entry) == (
         "cookie=0x2a, duration=12.007s, table=3, n_packets=3, n_bytes=180, idle_timeout=60, "

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use flowgauge_clock::Nanos;
 
+use crate::address::Address;
 use crate::error::ChannelError;
 use crate::job::Job;
 use crate::log::Log;
@@ -59,6 +60,37 @@ impl Connection {
         self.shared.peer
     }
 
+    /// The peer's name (CN) by its certificate, with TLS.
+    pub fn peer_name(&self) -> Option<&str> {
+        self.shared.peer_name.get().map(String::as_str)
+    }
+
+    /// The endpoint's address that it came from.
+    pub fn address(&self) -> Address {
+        self.shared.address
+    }
+
+    /// The place of that address among those given to [`crate::Channel::open_all`].
+    pub fn source(&self) -> usize {
+        self.shared.source
+    }
+
+    /// Whether it was made with TLS.
+    pub fn is_tls(&self) -> bool {
+        self.shared.address.is_tls()
+    }
+
+    /// The auxiliary id of this connection to a switch (1.3 and later), 0 for its main one.
+    pub fn auxiliary_id(&self) -> u8 {
+        // 1.0 has padding there.
+        if self.version() == 1 { 0 } else { self.features().get(21).copied().unwrap_or(0) }
+    }
+
+    /// Somebody has it now: its log may grow to its cap.
+    pub(crate) fn take(&self) {
+        self.shared.taken.store(true, Ordering::Relaxed);
+    }
+
     /// The first of `n` transaction ids that nobody else on this connection uses.
     pub fn reserve_xids(&self, n: u32) -> u32 {
         self.shared.reserve_xids(n)
@@ -67,7 +99,7 @@ impl Connection {
     /// Queues a whole message. It leaves as soon as the messages before it have.
     ///
     /// # Errors
-    /// Why the connection has ended.
+    /// As [`Connection::send_with`].
     pub fn send_raw(&self, message: &[u8]) -> Result<(), ChannelError> {
         self.send_with(|chunk| chunk.extend_from_slice(message))
     }
@@ -75,9 +107,11 @@ impl Connection {
     /// Queues the whole messages that `fill` appends: many at the price of one lock.
     ///
     /// # Errors
-    /// Why the connection has ended.
+    /// Why the connection has ended; [`ChannelError::OutboxFull`] when more waits than
+    /// [`crate::Config::outbox_cap`] allows (the queue may exceed it by one call's messages).
     pub fn send_with(&self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<(), ChannelError> {
         self.check_open()?;
+        self.shared.check_room()?;
         let mut outbox = lock(&self.shared.outbox);
         let added = outbox.append(fill);
         // Counted under the lock, so that the I/O thread can't subtract it before.
@@ -90,9 +124,10 @@ impl Connection {
     /// Queues whole messages without copying them.
     ///
     /// # Errors
-    /// Why the connection has ended.
+    /// As [`Connection::send_with`].
     pub fn send_chunk(&self, messages: Vec<u8>) -> Result<(), ChannelError> {
         self.check_open()?;
+        self.shared.check_room()?;
         let mut outbox = lock(&self.shared.outbox);
         self.shared.queued.fetch_add(messages.len() as u64, Ordering::Relaxed);
         outbox.push_chunk(messages);
@@ -111,12 +146,42 @@ impl Connection {
         self.shared.queued.load(Ordering::Relaxed)
     }
 
+    /// Waits until half of [`crate::Config::outbox_cap`] is free (without a cap: until nothing waits): `false` if that
+    /// takes longer than `timeout`.
+    ///
+    /// # Errors
+    /// Why the connection has ended.
+    pub fn wait_room(&self, timeout: Duration) -> Result<bool, ChannelError> {
+        let deadline = Instant::now() + timeout;
+        let enough = self.shared.outbox_cap.map_or(0, |cap| cap / 2);
+        let mut outbox = lock(&self.shared.outbox);
+        loop {
+            self.check_open()?;
+            self.shared.room_wanted.store(true, Ordering::SeqCst);
+            if self.queued_bytes() <= enough {
+                return Ok(true);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(false);
+            }
+            // A slice, because the I/O thread looks at `room_wanted` without the lock.
+            let left = left.min(Duration::from_millis(20));
+            outbox = self.shared.room_signal.wait_timeout(outbox, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Echo requests that we left unanswered because the peer does not read our answers.
+    pub fn echoes_dropped(&self) -> u64 {
+        self.shared.counters.echoes_dropped.load(Ordering::Relaxed)
+    }
+
     /// Sends a request and waits for its reply, matched by transaction id; parts of a multipart reply are
     /// collected.
     ///
     /// # Errors
-    /// [`ChannelError::Rejected`] when the peer answers with an ERROR; [`ChannelError::Timeout`]; why the
-    /// connection has ended.
+    /// [`ChannelError::Rejected`] when the peer answers with an ERROR; [`ChannelError::Timeout`];
+    /// [`ChannelError::ReplyTooLong`]; as [`Connection::send_with`].
     pub fn transact_raw(&self, request: &[u8], timeout: Duration) -> Result<Vec<Reply>, ChannelError> {
         let xid = Header::parse(request).map_or(0, |header| header.xid);
         lock(&self.shared.transactions).insert(xid, Transaction::default());
@@ -130,6 +195,9 @@ impl Connection {
         let mut transactions = lock(&self.shared.transactions);
         loop {
             let transaction = transactions.entry(xid).or_default();
+            if let Some(limit) = transaction.too_long {
+                return Err(ChannelError::ReplyTooLong { what: format!("reply to xid {xid}"), limit });
+            }
             if transaction.done {
                 return reject_errors(std::mem::take(&mut transaction.replies));
             }

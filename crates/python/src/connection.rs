@@ -1,6 +1,6 @@
 //! An established OpenFlow channel: questions, and plays.
 
-use flowgauge_channel::ChannelError;
+use flowgauge_channel::{ChannelError, Timestamps};
 use flowgauge_clock::Nanos;
 use flowgauge_measure::FlowOrder;
 use flowgauge_openflow::{
@@ -67,6 +67,34 @@ impl Connection {
     #[getter]
     fn version(&self) -> String {
         flowgauge_channel::version_name(wire_version(self.version))
+    }
+
+    /// The switch's datapath id: 16 hexadecimal digits.
+    #[getter]
+    fn datapath_id(&self) -> String {
+        format!("{:016x}", self.inner.datapath_id().unwrap_or(0))
+    }
+
+    /// The name in the switch's certificate; None without TLS.
+    #[getter]
+    fn peer_name(&self) -> Option<&str> {
+        self.inner.peer_name()
+    }
+
+    /// What limits made us drop or hold, and where messages are stamped.
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("log_dropped", self.inner.log_dropped())?;
+        dict.set_item("echoes_dropped", self.inner.echoes_dropped())?;
+        dict.set_item("queued_bytes", self.inner.queued_bytes())?;
+        let stamps = match self.inner.timestamps() {
+            Timestamps::Kernel => "kernel receive",
+            Timestamps::Read if self.inner.is_tls() => "decryption",
+            Timestamps::Read => "user receive",
+            Timestamps::Mixed { .. } => "kernel receive, some user receive",
+        };
+        dict.set_item("timestamps", stamps)?;
+        Ok(dict)
     }
 
     /// Stable name and text of why it ended; None while it is up.

@@ -27,9 +27,13 @@ const CLASSES: &[(&str, &str)] = &[
     ("never-connected", "NeverConnectedError"),
     ("version-mismatch", "VersionMismatchError"),
     ("garbage", "GarbageError"),
+    ("tls", "TlsError"),
+    ("tls-file", "TlsFileError"),
     ("channel-closed", "ChannelClosedError"),
     ("reply-timeout", "ReplyTimeoutError"),
     ("rejected", "RejectedError"),
+    ("outbox-full", "ChannelError"),
+    ("reply-too-long", "ChannelError"),
     ("encode", "ChannelError"),
     ("decode", "ChannelError"),
     ("usage", "UsageError"),
@@ -79,7 +83,11 @@ pub fn channel(error: &ChannelError) -> PyErr {
         }
         ChannelError::VersionMismatch { .. } => Some("choose a version that the switch speaks: --openflow"),
         ChannelError::Garbage { .. } => {
-            Some("check that an OpenFlow switch, without TLS, is at the other end")
+            Some("check that an OpenFlow switch is at the other end")
+        }
+        ChannelError::Tls { advice, .. } => Some(*advice),
+        ChannelError::TlsFile { .. } => {
+            Some("PEM files, as `ovs-pki` makes them: docs/guide/tls.md tells how")
         }
         ChannelError::Setup { .. } => {
             Some("listen takes an address of this host (`ip address` shows them), connect one of the switch")
@@ -87,6 +95,8 @@ pub fn channel(error: &ChannelError) -> PyErr {
         ChannelError::Closed { .. }
         | ChannelError::ClosedHere
         | ChannelError::Reset { .. }
+        | ChannelError::OutboxFull { .. }
+        | ChannelError::ReplyTooLong { .. }
         | ChannelError::Timeout { .. }
         | ChannelError::Rejected { .. }
         | ChannelError::Encode(_)

@@ -35,6 +35,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<play::Play>()?;
     module.add_class::<port::Port>()?;
     module.add_class::<switch::Switch>()?;
+    module.add_class::<switch::SwitchOptions>()?;
     module.add_class::<transmission::StreamSpec>()?;
     module.add_class::<transmission::Transmission>()?;
     module.add_function(wrap_pyfunction!(now, module)?)?;

@@ -206,7 +206,7 @@ def of_error(error: FlowgaugeError) -> tuple[Check, ...]:
 def with_broken(figure: Figure, records: Sequence[TrialRecord]) -> Figure:
     """The figure with what broke other trials at its point beside it: they have no part in its value, but are a reason to doubt it."""
     here = [r for r in records if all(r.point.get(k) == v for k, v in figure.at.items())]
-    shown = {check.name for check in figure.checks}
+    shown = {check.name for check in figure.checks if check.state is CheckState.FAIL}
     found: dict[str, list[Check]] = {}
     for record in here:
         for check in record.checks if record.status == "failed" else ():

@@ -249,19 +249,21 @@ def error_of(command: str, said: str) -> FlowgaugeError:
     'rejected'
     """
     said = said.strip() or "nothing"
-    refusal = re.search(r"OFPT_ERROR \(OF([\d.]+)\)[^:]*: (\w+)", said)
+    refusal = re.search(r"OFPT_ERROR[^:]*: (\w+)", said)
     if refusal is not None:
         error = RejectedError(
-            f"the switch refused what ovs-ofctl sent: {refusal[2]}",
+            f"the switch refused what ovs-ofctl sent: {refusal[1]}",
             advice="The switch does not support this, or its table is full.",
         )
-        error.reason = refusal[2]
+        error.reason = refusal[1]
         return error
     if "version negotiation failed" in said:
         return VersionMismatchError(
             f"`{command}` failed: {_last(said)}", advice="choose a version that the switch speaks: --openflow"
         )
-    if re.search(r"failed to connect|Connection refused|No such file|not a bridge or a socket|timed out", said):
+    if re.search(
+        r"failed to connect|Connection refused|No such file|not a bridge or a socket|timed out", said
+    ):
         return NeverConnectedError(
             f"ovs-ofctl does not reach the switch: {_last(said)}",
             advice="check that the switch runs, and listens where its file says (`ptcp:`)",

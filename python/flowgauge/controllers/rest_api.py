@@ -87,7 +87,9 @@ class Api:
         # The server may have closed a connection that was idle: then a second attempt, on a new one, is no repetition.
         for attempt in (1, 2):
             fresh = self._connection is None
-            connection = self._connection or http.client.HTTPConnection(self.host, self._port, timeout=TIMEOUT_S)
+            connection = self._connection or http.client.HTTPConnection(
+                self.host, self._port, timeout=TIMEOUT_S
+            )
             self._connection = connection
             try:
                 connection.request(method, self._path + path, body, headers)

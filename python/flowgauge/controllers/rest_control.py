@@ -197,8 +197,11 @@ class RestControl(Untimed):
         self._until(known, f"the switch has no meter {body['meter_id']} after {command}: {text!r}")
 
     def _post(self, path: str, bodies: Sequence[Json]) -> None:
-        for body in bodies:
-            self._call(lambda body=body: self._api.post(f"/stats/{path}", {"dpid": self._id, **body}))
+        def post() -> None:
+            for body in bodies:
+                self._api.post(f"/stats/{path}", {"dpid": self._id, **body})
+
+        self._call(post)
 
     def _stats(self, kind: str) -> Any:
         return self._of_us(self._call(lambda: self._api.get(f"/stats/{kind}/{self._id}")), kind)

@@ -100,9 +100,7 @@ def _bucket(text: str, version: str) -> Json:
         # `actions=output:1` is one item here: what follows are further actions.
         if item.name in ("actions", "action"):
             done += items(item.value)
-        elif item.name in ("weight", "watch_group"):
-            made[item.name] = number(item.value, item.name)
-        elif item.name == "watch_port":
+        elif item.name in ("weight", "watch_group") or item.name == "watch_port":
             made[item.name] = number(item.value, item.name)
         elif item.name != "bucket_id":
             done.append(item)
@@ -119,7 +117,10 @@ def meter(text: str) -> Json:
     body: Json = {"flags": []}
     for item in items(head):
         if item.name == "meter":
-            body = {"meter_id": item.value.upper() if item.value.isalpha() else number(item.value, "meter"), **body}
+            body = {
+                "meter_id": item.value.upper() if item.value.isalpha() else number(item.value, "meter"),
+                **body,
+            }
         elif item.name in ("kbps", "pktps", "burst", "stats"):
             body["flags"].append(item.name.upper())
         else:

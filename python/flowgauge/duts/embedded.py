@@ -17,9 +17,12 @@ from flowgauge.duts.relay import Relay
 from flowgauge.errors import ConfigError, SetupError
 from flowgauge.flows import Schedule
 
-VERSIONS = ("1.3", "1.0")
+VERSIONS = ("1.3", "1.0", "1.4", "1.5")
+"""The default first."""
 RESET_S = 5.0
 DATAPATH_ID = 0x00FA_CADE_0000_0001
+QUEUES = ((1, 0, None, 0), (2, 0, None, 1))
+"""Queues of every port: number, guaranteed and highest rate in kb/s, priority."""
 OPTIONS = {
     "ports": PORTS,
     "slots": Option(whole(64, 65536), 4096, "64..65536 frames that a ring holds"),
@@ -51,7 +54,9 @@ class Embedded:
             ours.append(self._impaired(tester))
             theirs.append(switch)
         with on_cores(core_plan().dut):
-            self._switch = _core.Switch(theirs, versions=[version], datapath_id=DATAPATH_ID)
+            self._switch = _core.Switch(
+                theirs, versions=[version], datapath_id=DATAPATH_ID, options=_options(len(theirs))
+            )
         host, port = self._switch.address
         if leads.to == "other":
             self._relay = Relay.connecting((host, port), (leads.host, leads.port))
@@ -107,3 +112,21 @@ class Embedded:
     def _impaired(self, port: _core.Port) -> _core.Port:
         delay_ns, loss = self._options["delay"], self._options["loss"]
         return port if not delay_ns and loss is None else _core.impaired(port, delay_ns, loss)
+
+
+def _options(ports: int) -> _core.SwitchOptions:
+    numbers = range(1, ports + 1)
+    return _core.SwitchOptions(
+        numbers=list(numbers),
+        names=[f"port{number}" for number in numbers],
+        controllers=["ptcp:0:127.0.0.1"],
+        standalone=False,
+        tables=255,
+        entries=1_000_000,
+        buffers=256,
+        probe_s=None,
+        queues=QUEUES,
+        tls=None,
+        description="embedded device under test",
+        patient=False,
+    )

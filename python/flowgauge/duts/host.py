@@ -20,6 +20,7 @@ PACKAGES = {
     "ovs-vsctl": "openvswitch-switch",
     "ovs-ofctl": "openvswitch-switch",
     "ovs-appctl": "openvswitch-switch",
+    "ovs-pki": "openvswitch-common",
 }
 """Program -> Debian package that holds it."""
 

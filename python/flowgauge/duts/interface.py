@@ -24,11 +24,20 @@ class PortWiring:
 
 
 @dataclass(frozen=True)
+class TlsFiles:
+    """Our side of TLS, as PEM files: private key, certificate, and the certificates of the authorities that sign the switch's."""
+
+    private_key: str
+    certificate: str
+    ca: str
+
+
+@dataclass(frozen=True)
 class ControlWiring:
     """How the OpenFlow channel comes about.
 
     `mode` "listen": the switch connects to us; "connect": we connect to the switch (`ptcp:`). `listener`: a bound socket when the
-    driver already listens. `versions` that the driver can offer, best first.
+    driver already listens. `versions` that the driver can offer, best first. `tls` None: plain TCP.
     """
 
     mode: str
@@ -37,6 +46,7 @@ class ControlWiring:
     netns: str | None = None
     versions: tuple[str, ...] = ("1.3", "1.0")
     handle: Any = None
+    tls: TlsFiles | None = None
 
 
 @dataclass(frozen=True)

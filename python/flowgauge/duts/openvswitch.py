@@ -18,12 +18,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from flowgauge.duts import netns
+from flowgauge.duts import netns, pki
 from flowgauge.duts.cores import core_plan
 from flowgauge.duts.host import call, find_tool, need_root, need_tool
-from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, Wiring
+from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, TlsFiles, Wiring
 from flowgauge.duts.lease import Lease
-from flowgauge.duts.options import PORTS, Option, parse, whole
+from flowgauge.duts.options import PORTS, Option, parse, whole, yes_or_no
 from flowgauge.duts.relay import Relay
 from flowgauge.errors import ConfigError, SetupError
 
@@ -32,12 +32,16 @@ OPENFLOW_PORT = 6653
 PROTOCOLS = {"1.0": "OpenFlow10", "1.3": "OpenFlow13", "1.4": "OpenFlow14", "1.5": "OpenFlow15"}
 SCHEMAS = ("/usr/share/openvswitch/vswitch.ovsschema", "/usr/local/share/openvswitch/vswitch.ovsschema")
 TOOLS = ("ip", "ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
-OPTIONS = {"ports": PORTS, "mtu": Option(whole(68, 9500), 1500, "68..9500 bytes")}
+OPTIONS = {
+    "ports": PORTS,
+    "mtu": Option(whole(68, 9500), 1500, "68..9500 bytes"),
+    "tls": Option(yes_or_no, False, "yes or no"),
+}
 _START_S = 20.0
 
 
 class OpenVSwitch:
-    """The driver `ovs`; options `ports` and `mtu` as in `ovs:ports=4,mtu=9000`."""
+    """The driver `ovs`; options `ports`, `mtu` and `tls` as in `ovs:ports=4,mtu=9000,tls=yes`."""
 
     name = "ovs"
 
@@ -47,6 +51,8 @@ class OpenVSwitch:
         self._ports: int = values["ports"]
         self._mtu: int = values["mtu"]
         self._pin = _pin() if pinned else []
+        self._tls: bool = values["tls"]
+        self._files: TlsFiles | None = None
         self._version = "1.3"
         self._lease: Lease | None = None
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
@@ -60,6 +66,8 @@ class OpenVSwitch:
         if version not in PROTOCOLS:
             raise ConfigError(f"ovs: OpenFlow {version} is not offered; allowed: {', '.join(PROTOCOLS)}")
         check_host()
+        if self._tls:
+            pki.check_host()
         self._version = version
         self._leads = leads
         self._lease = Lease.take("Open vSwitch")
@@ -96,7 +104,7 @@ class OpenVSwitch:
             "bridge": {
                 "fail_mode": "secure",
                 "protocols": PROTOCOLS[self._version],
-                "controller": self._controller() or "none",
+                "controller": f"{controller}, out of band" if (controller := self._controller) else "none",
             },
             "ports": [
                 {"of_port": n, "interface": _dut_end(n), "wire": "veth", "mtu": self._mtu}
@@ -209,11 +217,25 @@ class OpenVSwitch:
             interface = _dut_end(number)
             command += ["--", "add-port", BRIDGE, interface]
             command += ["--", "set", "interface", interface, f"ofport_request={number}"]
-        if controller := self._controller():
+        if self._tls:
+            self._make_keys()
+        if controller := self._controller:
             command += ["--", "set-controller", BRIDGE, controller]
             command += ["--", "set", "controller", BRIDGE, "connection_mode=out-of-band", "max_backoff=1000"]
         self._vsctl(*command)
         self._check_ports()
+
+    @property
+    def _controller(self) -> str:
+        """To whom the bridge connects, in Open vSwitch's words; empty: to nobody."""
+        us = f"{'ssl' if self._tls else 'tcp'}:127.0.0.1:{OPENFLOW_PORT}"
+        known = {"us": us, "other": f"unix:{self._home / BRIDGE}.controller"}
+        return known.get(self._leads.to, "")
+
+    def _make_keys(self) -> None:
+        """A PKI of our own in the run directory; the switch's half goes into its database."""
+        self._files, switch = pki.make(self._home)
+        self._vsctl("set-ssl", switch.private_key, switch.certificate, switch.ca)
 
     def _check_ports(self) -> None:
         for number in self._numbers():
@@ -225,15 +247,12 @@ class OpenVSwitch:
                     f"Open vSwitch gave {interface} OpenFlow port {found}, not {number}: {error}"
                 )
 
-    def _controller(self) -> str:
-        """To whom the bridge connects, in Open vSwitch's words; empty: to nobody."""
-        known = {"us": f"tcp:127.0.0.1:{OPENFLOW_PORT}", "other": f"unix:{self._home / BRIDGE}.controller"}
-        return known.get(self._leads.to, "")
-
     def _wiring(self) -> Wiring:
         dut, tester = self._namespaces
         ports = (PortWiring(n, "af_packet", _tester_end(n), netns=tester) for n in self._numbers())
-        control = ControlWiring("listen", "127.0.0.1", OPENFLOW_PORT, netns=dut, versions=(self._version,))
+        control = ControlWiring(
+            "listen", "127.0.0.1", OPENFLOW_PORT, netns=dut, versions=(self._version,), tls=self._files
+        )
         dpid = self._vsctl("get", "bridge", BRIDGE, "datapath_id").strip().strip('"')
         return Wiring(tuple(ports), control, ofctl=self._management(), datapath_id=int(dpid, 16))
 

@@ -261,6 +261,7 @@ def preferred_controller(driver: Driver) -> str:
 
 def open_channel(wiring: ControlWiring) -> _core.Channel:
     """The controller's end, its thread on the cores that the plan gives it."""
+    files = wiring.tls
     with on_cores(core_plan().channel):
         return _core.Channel(
             wiring.mode,
@@ -269,6 +270,7 @@ def open_channel(wiring: ControlWiring) -> _core.Channel:
             netns=wiring.netns,
             versions=wiring.versions,
             spin_us=core_plan().channel_spin_us,
+            tls=None if files is None else (files.private_key, files.certificate, files.ca),
         )
 
 

@@ -68,8 +68,8 @@ pub fn decode(bytes: &[u8]) -> Result<(Version, Message), DecodeError> {
     let Some(version) = Version::from_wire(header.version) else {
         return Err(header_error(DecodeErrorKind::UnsupportedVersion, 0, header.version.into()));
     };
-    let mut r = Reader::new(&bytes[Header::LEN..], Header::LEN, version);
     let kind = Kind::from_code(version, header.message_type);
+    let mut r = Reader::new(&bytes[Header::LEN..], Header::LEN, version).reporting(kind.is_report());
     let body = body::read(kind, &mut r)?;
     r.finish("the message")?;
     Ok((version, Message { xid: header.xid, body }))

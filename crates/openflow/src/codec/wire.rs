@@ -21,7 +21,8 @@ pub(crate) trait Wire {
 /// A code of the protocol; see the macro `codes`.
 pub(crate) trait Code: Copy {
     type Int;
-    fn from_code(code: Self::Int) -> Self;
+    /// The code's meaning in a version; unknown if only another version defines it.
+    fn from_wire(code: Self::Int, version: Version) -> Self;
     fn code(self) -> Self::Int;
     fn versions(self) -> Versions;
 }
@@ -54,7 +55,7 @@ macro_rules! integers {
             impl<T: Code<Int = $int>> Wire for Coded<T, $int> {
                 type Value = T;
                 fn read(r: &mut Reader, name: &'static str) -> Result<T, DecodeError> {
-                    Ok(T::from_code(r.$int(name)?))
+                    Ok(T::from_wire(r.$int(name)?, r.version))
                 }
                 fn write(value: &T, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
                     if !value.versions().include(w.version) {
@@ -68,7 +69,9 @@ macro_rules! integers {
             impl<T: Flags> Wire for Bits<T, $int> {
                 type Value = T;
                 fn read(r: &mut Reader, name: &'static str) -> Result<T, DecodeError> {
-                    Ok(T::from_bits(r.$int(name)? as u32))
+                    let flags = T::from_bits(r.$int(name)? as u32);
+                    let unknown = if r.is_report { flags.unknown_to(r.version) } else { 0 };
+                    Ok(T::from_bits(flags.bits() & !unknown))
                 }
                 fn write(value: &T, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
                     let unknown = value.unknown_to(w.version);
@@ -87,26 +90,11 @@ macro_rules! integers {
 /// A code, in the integer that the protocol gives it.
 pub(crate) struct Coded<T, I>(PhantomData<(T, I)>);
 
-/// Flags in an integer. A request with a flag that the version has no bit for is an error.
+/// Flags in an integer. A request with a flag that the version has no bit for is an error; in a report it is left out,
+/// and a bit to which only another version gives a meaning does not get that meaning.
 pub(crate) struct Bits<T, I>(PhantomData<(T, I)>);
 
-/// The flags of a report, in 32 bits: what the version has no bit for is left out, and a bit to which only another
-/// version gives a meaning does not get that meaning.
-pub(crate) struct ReportBits<T>(PhantomData<T>);
-
 integers! { U8 u8; U16 u16; U32 u32; U64 u64; }
-
-impl<T: Flags> Wire for ReportBits<T> {
-    type Value = T;
-    fn read(r: &mut Reader, name: &'static str) -> Result<T, DecodeError> {
-        let flags = T::from_bits(r.u32(name)?);
-        Ok(T::from_bits(flags.bits() & !flags.unknown_to(r.version)))
-    }
-    fn write(value: &T, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
-        w.u32(value.bits() & !value.unknown_to(w.version));
-        Ok(())
-    }
-}
 
 /// A port number in 16 bits, as in 1.0.
 pub(crate) struct Port16;

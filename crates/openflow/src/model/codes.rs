@@ -95,7 +95,10 @@ macro_rules! codes {
 
         impl $crate::codec::Code for $name {
             type Int = $int;
-            fn from_code(code: $int) -> $name { $name::from_code(code) }
+            fn from_wire(code: $int, version: $crate::model::Version) -> $name {
+                let known = $name::from_code(code);
+                if known.versions().include(version) { known } else { $name::Unknown(code) }
+            }
             fn code(self) -> $int { $name::code(self) }
             fn versions(self) -> $crate::model::Versions { $name::versions(self) }
         }

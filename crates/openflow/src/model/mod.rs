@@ -63,7 +63,7 @@ pub use optical::{OpticalFeatures, OpticalPort, OpticalSettings, OpticalStats, O
 pub use packet::{PacketIn, PacketInReason, PacketOut};
 pub use port::{Port, PortConfig, PortFeatures, PortMod, PortState, PortStats, PortStatus, PortStatusReason};
 pub use port_no::PortNo;
-pub use prerequisite::{MatchError, MatchProblem};
+pub use prerequisite::{MatchError, MatchProblem, Prerequisite, prerequisites};
 pub use property::Property;
 pub use queue::{QUEUE_ALL, Queue, QueueConfig, QueueProperty, QueueStats};
 pub use role::{

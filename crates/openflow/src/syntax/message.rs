@@ -290,13 +290,12 @@ fn request(body: &RequestBody, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         | RequestBody::NiciraAggregate(request)
         | RequestBody::FlowStats(request) => flow_request(request, f),
         RequestBody::PortStats(port) => write!(f, " port_no={port}"),
-        RequestBody::Group(group) => write!(f, " group_id={group}"),
+        RequestBody::Group(group) | RequestBody::GroupDesc(group) => write!(f, " group_id={group}"),
         RequestBody::Meter(meter) | RequestBody::MeterConfig(meter) => {
             write!(f, " meter={}", MeterId(*meter))
         }
         RequestBody::Desc
         | RequestBody::Table
-        | RequestBody::GroupDesc(_)
         | RequestBody::GroupFeatures
         | RequestBody::MeterFeatures
         | RequestBody::TableDesc

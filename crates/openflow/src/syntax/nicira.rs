@@ -4,7 +4,6 @@ use super::scan::Span;
 use super::{SyntaxError, learn, nxm, reasons, value};
 use crate::{
     Action, Bundle, BundleChoice, HashFields, LinkChoice, Multipath, Nicira, NxField, PortNo, SendToController,
-    Subfield,
 };
 
 /// The action of that name, if it is one of Nicira's.
@@ -253,9 +252,4 @@ pub(super) fn set_field(text: Span<'_>, name: Span<'_>) -> Result<Action, Syntax
 pub(super) fn is_subfield(text: Span<'_>) -> bool {
     let name = text.text.split('[').next().unwrap_or_default();
     nxm::field(name).is_some() && PortNo::from_name(name).is_none()
-}
-
-/// The bits of a field that is written without brackets or with them.
-pub(super) fn subfield(text: Span<'_>) -> Result<Subfield, SyntaxError> {
-    nxm::subfield(text)
 }

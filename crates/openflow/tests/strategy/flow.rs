@@ -20,7 +20,7 @@ pub fn field(v: Version) -> impl Strategy<Value = Field> {
         Field::PbbUca => Some(Version::V1_4),
         Field::PacketType => Some(Version::V1_5),
         Field::Ipv4Id => None,
-        _ => Some(Version::V1_3),
+        _ => Some(Version::V1_0),
     };
     let fields: Vec<_> =
         Field::ALL.iter().copied().filter(|f| since(f).is_some_and(|since| v >= since)).collect();

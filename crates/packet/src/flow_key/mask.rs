@@ -12,6 +12,8 @@ pub struct FlowMask {
 }
 
 impl Default for FlowMask {
+    /// Looks at nothing.
+    #[inline]
     fn default() -> FlowMask {
         FlowMask { words: [0; WORDS] }
     }

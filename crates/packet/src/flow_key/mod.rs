@@ -28,6 +28,8 @@ pub struct FlowKey {
 }
 
 impl Default for FlowKey {
+    /// No field is present.
+    #[inline]
     fn default() -> FlowKey {
         FlowKey { words: [0; WORDS] }
     }

@@ -10,11 +10,11 @@ use crate::codec::nicira;
 use crate::codec::reader::Reader;
 use crate::codec::shared::{PacketReason, RemovedReason};
 use crate::codec::wire::{
-    After, All, Before, Bits, Buffer, Coded, Mac, Port16, ReportBits, Rest, Text, U8, U16, U32, U64, Wire,
+    After, All, Before, Bits, Buffer, Coded, Mac, Port16, Rest, Text, U8, U16, U32, U64, Wire,
 };
 use crate::codec::writer::Writer;
 use crate::model::{
-    Features, FlowMod, FlowModCommand, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketInReason, PacketOut,
+    Features, FlowMod, FlowModCommand, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketOut,
     Port, PortMod, PortNo, TABLE_ALL,
 };
 
@@ -31,8 +31,8 @@ layout!(PortWire: Port {
     port_no: Port16,
     hw_addr: Mac,
     name: Text<16>,
-    config: ReportBits<_>,
-    state: ReportBits<_>,
+    config: Bits<_, u32>,
+    state: Bits<_, u32>,
     current: LinkBits,
     advertised: LinkBits,
     supported: LinkBits,
@@ -108,7 +108,7 @@ impl Wire for PacketInWire {
         let buffer_id = Buffer::read(r, "buffer_id")?;
         let total_len = r.u16("total_len")?;
         let in_port: PortNo = Port16::read(r, "in_port")?;
-        let reason = PacketInReason::from_code(r.u8("reason")?);
+        let reason = PacketReason::read(r, "reason")?;
         r.skip(1)?;
         let match_ = Match::any().with(Field::InPort, in_port.0.into());
         Ok(PacketIn {

@@ -4,7 +4,7 @@ use super::actions::Actions;
 use crate::codec::error::{DecodeError, EncodeError, Part};
 use crate::codec::reader::Reader;
 use crate::codec::wire::{
-    After, All, Before, Coded, Port32, ReportBits, Sized16, Times, U16, U32, U64, Wire,
+    After, All, Before, Bits, Coded, Port32, Sized16, Times, U16, U32, U64, Wire,
 };
 use crate::codec::writer::{FlowContext, Writer};
 use crate::model::{BUCKET_ALL, Bucket, BucketCounter, GroupDesc, GroupFeatures, GroupMod, GroupStats};
@@ -65,7 +65,7 @@ layout!(GroupStatsWire: GroupStats {
 
 layout!(GroupFeaturesWire: GroupFeatures {
     types: U32,
-    capabilities: ReportBits<_>,
+    capabilities: Bits<_, u32>,
     max_groups: Times<4, U32>,
     actions: Times<4, U32>,
 });

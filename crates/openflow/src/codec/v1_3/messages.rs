@@ -9,7 +9,7 @@ use crate::codec::oxm::OxmMatch;
 use crate::codec::reader::Reader;
 use crate::codec::shared::{PacketReason, RemovedReason};
 use crate::codec::wire::{
-    After, Before, Bits, Buffer, Coded, Mac, Port32, ReportBits, Rest, Since, Text, Times, U8, U16, U32, U64,
+    After, Before, Bits, Buffer, Coded, Mac, Port32, Rest, Since, Text, Times, U8, U16, U32, U64,
     V1_4, V1_5, Wire,
 };
 use crate::codec::writer::Writer;
@@ -23,19 +23,19 @@ layout!(FeaturesReply: Features {
     n_buffers: U32,
     n_tables: U8,
     auxiliary_id: U8,
-    capabilities: After<2, Before<4, ReportBits<_>>>,
+    capabilities: After<2, Before<4, Bits<_, u32>>>,
 } lost { actions: 0, ports: Vec::new() });
 
 layout!(PortWire: Port {
     port_no: Before<4, Port32>,
     hw_addr: Before<2, Mac>,
     name: Text<16>,
-    config: ReportBits<_>,
-    state: ReportBits<_>,
-    current: ReportBits<_>,
-    advertised: ReportBits<_>,
-    supported: ReportBits<_>,
-    peer: ReportBits<_>,
+    config: Bits<_, u32>,
+    state: Bits<_, u32>,
+    current: Bits<_, u32>,
+    advertised: Bits<_, u32>,
+    supported: Bits<_, u32>,
+    peer: Bits<_, u32>,
     current_speed: U32,
     max_speed: U32,
 } lost default);

@@ -3,7 +3,7 @@
 use crate::codec::error::{DecodeError, EncodeError, Part};
 use crate::codec::reader::Reader;
 use crate::codec::wire::{
-    All, Before, Bits, Coded, LengthAt, ReportBits, Since, U8, U32, U64, V1_5, Wire,
+    All, Before, Bits, Coded, LengthAt, Since, U8, U32, U64, V1_5, Wire,
 };
 use crate::codec::writer::Writer;
 use crate::model::{Band, BandCounter, MeterConfig, MeterFeatures, MeterMod, MeterStats};
@@ -104,8 +104,8 @@ pub(crate) type MeterStatsWire = LengthAt<4, 12, MeterStatsBody>;
 layout!(MeterFeaturesWire: MeterFeatures {
     max_meters: U32,
     band_types: U32,
-    capabilities: ReportBits<_>,
+    capabilities: Bits<_, u32>,
     max_bands: U8,
     max_color: Before<2, U8>,
-    features: Since<V1_5, 0, Before<4, ReportBits<_>>>,
+    features: Since<V1_5, 0, Before<4, Bits<_, u32>>>,
 });

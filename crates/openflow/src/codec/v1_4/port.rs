@@ -3,7 +3,7 @@
 use crate::codec::oxm::IdWire;
 use crate::codec::property::{Listed, Optional, WithProperties};
 use crate::codec::wire::{
-    After, Before, Bits, LengthAt, Mac, Port32, ReportBits, Sized16, Text, U16, U32, U64, Wire,
+    After, Before, Bits, LengthAt, Mac, Port32, Sized16, Text, U16, U32, U64, Wire,
 };
 use crate::codec::{DecodeError, EncodeError, reader::Reader, writer::Writer};
 use crate::model::{
@@ -14,18 +14,18 @@ layout!(PortBody: Port {
     port_no: Before<4, Port32>,
     hw_addr: Before<2, Mac>,
     name: Text<16>,
-    config: ReportBits<_>,
-    state: ReportBits<_>,
+    config: Bits<_, u32>,
+    state: Bits<_, u32>,
 } lost default);
 
 /// A port; its length stands behind its number.
 pub(crate) type PortWire = LengthAt<4, 40, WithProperties<PortBody>>;
 
 slot!(EthernetPort: Port {
-    current: After<4, ReportBits<_>>,
-    advertised: ReportBits<_>,
-    supported: ReportBits<_>,
-    peer: ReportBits<_>,
+    current: After<4, Bits<_, u32>>,
+    advertised: Bits<_, u32>,
+    supported: Bits<_, u32>,
+    peer: Bits<_, u32>,
     current_speed: U32,
     max_speed: U32,
 } unless |port| port.optical.is_some() && has_no_ethernet(port));
@@ -37,7 +37,7 @@ fn has_no_ethernet(port: &Port) -> bool {
 }
 
 layout!(OpticalPortWire: OpticalPort {
-    supported: After<4, ReportBits<_>>,
+    supported: After<4, Bits<_, u32>>,
     tx_min_freq_lmda: U32,
     tx_max_freq_lmda: U32,
     tx_grid_freq_lmda: U32,
@@ -127,7 +127,7 @@ slot!(EthernetStats: PortStats {
 });
 
 layout!(OpticalStatsWire: OpticalStats {
-    flags: After<4, ReportBits<_>>,
+    flags: After<4, Bits<_, u32>>,
     tx_freq_lmda: U32,
     tx_offset: U32,
     tx_grid_span: U32,

@@ -1,7 +1,8 @@
 //! Roles that change, and asynchronous messages by property.
 
 use crate::codec::property::{Optional, WithProperties};
-use crate::codec::wire::{Before, Blank, Coded, U32, U64};
+use crate::codec::v1_3;
+use crate::codec::wire::{Before, Blank, Coded, From1_4, U32, U64};
 use crate::model::{AsyncConfig, RoleStatus};
 
 layout!(RoleStatusBody: RoleStatus {
@@ -15,8 +16,8 @@ pub(crate) type RoleStatusWire = WithProperties<RoleStatusBody>;
 
 properties!(status: RoleStatus, since V1_4, others in properties {});
 
-/// A list of masks, of which any may be missing.
-pub(crate) type AsyncWire = WithProperties<Blank<AsyncConfig>>;
+/// Since 1.4 a list of masks, of which any may be missing.
+pub(crate) type AsyncWire = WithProperties<From1_4<v1_3::AsyncWire, Blank<AsyncConfig>>>;
 
 properties!(config: AsyncConfig, since V1_4, others in properties {
     0 EVERY "packet_in" in config.secondary.packet_in => Optional<U32>,
