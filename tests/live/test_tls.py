@@ -78,7 +78,7 @@ def test_the_wrong_authority_is_named_on_our_side(switch: OpenVSwitch) -> None:
     channel = _core.Channel(
         control.mode, control.host, control.port, netns=control.netns, versions=["1.3"], spin_us=0, tls=keys
     )
-    with pytest.raises(TlsError, match="no authority in .*controllerca/cacert.pem has signed"):
+    with pytest.raises(TlsError, match=r"no authority in .*controllerca/cacert\.pem has signed"):
         channel.wait_connected(15)
     channel.close()
 
@@ -95,7 +95,8 @@ def test_a_switch_with_tls_at_our_plain_port_is_understood(switch: OpenVSwitch) 
     channel.close()
 
 
-def test_a_key_of_another_certificate_is_refused_by_name(tmp_path: Path, _tools: None) -> None:
+@pytest.mark.usefixtures("_tools")
+def test_a_key_of_another_certificate_is_refused_by_name(tmp_path: Path) -> None:
     controller, other = pki.make(tmp_path)
     with pytest.raises(TlsFileError, match=r"private_key .*sc-privkey.pem: is not the key of .*ctl-cert.pem"):
         _core.Channel(

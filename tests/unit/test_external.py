@@ -158,7 +158,9 @@ def write_tls(tmp_path: Path, text: str) -> Path:
 def test_tls_takes_three_files_beside_the_toml_file(tmp_path: Path) -> None:
     control = read_control(Keys(toml.read(write_tls(tmp_path, TLS))))
     assert (control.mode, control.host, control.port) == ("listen", "0.0.0.0", 6653)
-    assert control.tls == TlsFiles(*(str(tmp_path / n) for n in ("ctl-privkey.pem", "ctl-cert.pem", "cacert.pem")))
+    assert control.tls == TlsFiles(
+        *(str(tmp_path / n) for n in ("ctl-privkey.pem", "ctl-cert.pem", "cacert.pem"))
+    )
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,8 @@ impl Capture {
             if let Some(segment) = Segment::parse(packet.time_ns, packet.link_type, packet.data) {
                 *segments += 1;
                 channels.push(&segment, |place, found| tell(lines, place, found));
-            } else if !segment::is_known(packet.link_type) && strange_link.replace(packet.link_type).is_none() {
+            } else if !segment::is_known(packet.link_type) && strange_link.replace(packet.link_type).is_none()
+            {
                 let text = format!("packets of link type {} can't be read", packet.link_type);
                 lines.error(Origin::Input, &text);
             }

@@ -167,7 +167,8 @@ impl Connection {
             }
             // A slice, because the I/O thread looks at `room_wanted` without the lock.
             let left = left.min(Duration::from_millis(20));
-            outbox = self.shared.room_signal.wait_timeout(outbox, left).unwrap_or_else(PoisonError::into_inner).0;
+            outbox =
+                self.shared.room_signal.wait_timeout(outbox, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

@@ -62,8 +62,7 @@ impl Channel {
     /// namespace, no permission, or no address at all; [`ChannelError::Tls`] when one asks for TLS and
     /// [`Config::tls`] is missing. That nobody accepts is told by [`Channel::wait_connected`].
     pub fn open_all(addresses: &[Address], config: Config) -> Result<Channel, ChannelError> {
-        let setup =
-            |e: io::Error| ChannelError::Setup { address: all(addresses), reason: e.to_string() };
+        let setup = |e: io::Error| ChannelError::Setup { address: all(addresses), reason: e.to_string() };
         if addresses.is_empty() {
             return Err(setup(io::Error::new(ErrorKind::InvalidInput, "no address was given")));
         }

@@ -207,6 +207,9 @@ impl Link {
                 }
                 Ok(Read::Empty) => self.readable = false,
                 Ok(Read::End) if self.closing.is_some() => return Err(ChannelError::ClosedHere),
+                Ok(Read::End) if !self.session.is_up() && self.framer.received() == 0 => {
+                    return Err(ChannelError::ClosedEarly);
+                }
                 Ok(Read::End) => return Err(ChannelError::Closed { partial: self.framer.pending() }),
                 Err(error) => return Err(error),
             }
@@ -231,9 +234,9 @@ impl Link {
     }
 
     fn timeouts(&mut self, now: Nanos) -> Result<(), ChannelError> {
-        let Some(deadline) = self.silence_deadline().filter(|deadline| now >= *deadline) else {
+        if self.silence_deadline().is_none_or(|deadline| now < deadline) {
             return Ok(());
-        };
+        }
         let what = if self.socket.is_handshaking() { "TLS handshake" } else { self.session.awaited() };
         let late = |waited| Err(ChannelError::Timeout { what: what.to_owned(), waited });
         if !self.session.is_up() {

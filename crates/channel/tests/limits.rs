@@ -16,9 +16,12 @@ fn a_full_outbox_says_so_and_room_can_be_awaited() {
     let config = Config { outbox_cap: Some(1 << 20), ..Config::controller() };
     let (_listening, connection, mut peer) = raw_switch(config);
     let message = wire::message(4, wire::FLOW_MOD, 1, &[0; 1000]);
+    // The kernel takes its share first.
     let full = loop {
-        if let Err(error) = connection.send_raw(&message) {
-            break error;
+        match connection.send_raw(&message) {
+            Ok(()) => {}
+            Err(_) if connection.wait_room(Duration::from_millis(50)).unwrap() => {}
+            Err(error) => break error,
         }
     };
     let ChannelError::OutboxFull { queued, limit } = full else { panic!("{full}") };
@@ -158,7 +161,11 @@ fn floods_of_others_leave_a_connections_delay_small() {
     threads.into_iter().for_each(|thread| thread.join().unwrap());
     let median = |delays: &[f64]| delays[delays.len() / 2];
     let p99 = busy[busy.len() * 99 / 100];
-    println!("echo delay: quiet {:.0} us, under attack {:.0} us, p99 {p99:.0} us", median(&quiet), median(&busy));
+    println!(
+        "echo delay: quiet {:.0} us, under attack {:.0} us, p99 {p99:.0} us",
+        median(&quiet),
+        median(&busy)
+    );
     // Attackers, endpoint and measurement share the machine's cores: what is asked is that nothing waits for an attacker.
     assert!(median(&busy) < 20_000.0 && p99 < 200_000.0, "median {} p99 {p99}", median(&busy));
 }

@@ -103,7 +103,8 @@ fn a_switch_has_several_controllers_and_each_comes_back_on_its_own() {
     let (first, second) = (listen(any_port()), listen(any_port()));
     let nobody = dead_port();
     let (a, b) = (first.local_addr(), second.local_addr());
-    let addresses = [Address::Connect(nobody), Address::Connect(a), Address::Connect(b), Address::Listen(any_port())];
+    let addresses =
+        [Address::Connect(nobody), Address::Connect(a), Address::Connect(b), Address::Listen(any_port())];
     let switch = at_switch(&addresses);
     let mut up: Vec<Connection> = (0..2).map(|_| switch.wait_connected(SOON).unwrap()).collect();
     up.sort_by_key(Connection::source);

@@ -15,9 +15,9 @@ pub mod header;
 pub mod layout;
 mod mac;
 pub mod template;
-mod text;
 #[cfg(test)]
 mod testing;
+mod text;
 
 pub use field::Field;
 pub use flow_key::{FlowKey, FlowMask};

@@ -121,7 +121,9 @@ fn class_and_field(field: Field, version: Version) -> Option<u32> {
 /// Class and number of a field of the basic class in the newest version that has it; `None` for other classes.
 pub(crate) const fn basic(field: Field) -> Option<u32> {
     match place(field) {
-        Place::Basic(number) | Place::Since(_, number) | Place::BasicSince15(number) => Some(BASIC | number << 9),
+        Place::Basic(number) | Place::Since(_, number) | Place::BasicSince15(number) => {
+            Some(BASIC | number << 9)
+        }
         Place::Nicira(_) | Place::Nowhere => None,
     }
 }
@@ -151,7 +153,8 @@ static BY_NUMBER: [Option<Known>; 40] = {
     while i < Field::ALL.len() {
         let field = Field::ALL[i];
         if let Place::Basic(number) = place(field) {
-            table[number as usize] = Some(Known { field, len: value_len(field) as u8, mask: field.full_mask() });
+            table[number as usize] =
+                Some(Known { field, len: value_len(field) as u8, mask: field.full_mask() });
         }
         i += 1;
     }

@@ -9,9 +9,9 @@ use super::print_action::{Actions, Instructions};
 use super::reasons::Reason;
 use super::statistics::Duration;
 use crate::{
-    Body, FlowMod, FlowModCommand, FlowRemoved, FlowStatsRequest, GROUP_ANY, GroupDesc, GroupMod,
-    GroupModCommand, Kind, Message, MeterConfig, MeterMod, MeterModCommand, MultipartKind, NiciraMessage,
-    PacketIn, PacketOut, PortNo, ReplyBody, RequestBody, TABLE_ALL, Version,
+    Body, FlowMod, FlowModCommand, FlowRemoved, FlowStatsRequest, GROUP_ANY, GroupMod, GroupModCommand, Kind,
+    Message, MeterConfig, MeterMod, MeterModCommand, MultipartKind, NiciraMessage, PacketIn, PacketOut,
+    PortNo, ReplyBody, RequestBody, TABLE_ALL, Version,
 };
 
 /// A message in one line: `OFPT_FLOW_MOD (OF1.3) (xid=0x2): ADD priority=1,ip actions=output:2`.
@@ -208,16 +208,12 @@ fn group_mod(group: &GroupMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         GroupModCommand::Unknown(_) => "UNKNOWN",
     };
     write!(f, " {word} ")?;
-    if matches!(group.command, GroupModCommand::InsertBucket | GroupModCommand::RemoveBucket) {
+    let changes_buckets =
+        matches!(group.command, GroupModCommand::InsertBucket | GroupModCommand::RemoveBucket);
+    if changes_buckets {
         write!(f, "command_bucket_id:{},", BucketId(group.command_bucket_id))?;
     }
-    let desc = GroupDesc {
-        group_type: group.group_type,
-        group_id: group.group_id,
-        buckets: group.buckets.clone(),
-        properties: group.properties.clone(),
-    };
-    write!(f, "{desc}")
+    write!(f, "{}", super::group::Content { group, has_type: !changes_buckets })
 }
 
 fn meter_mod(meter: &MeterMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {

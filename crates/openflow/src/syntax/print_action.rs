@@ -8,8 +8,8 @@ use super::print::{Hex, List};
 use super::reasons::Reason;
 use super::{names, nxm, value};
 use crate::{
-    Action, Bundle, BundleChoice, HashFields, Instruction, LinkChoice, Multipath, Nicira, NxField, OxmId, PortNo,
-    SendToController, Subfield,
+    Action, Bundle, BundleChoice, HashFields, Instruction, LinkChoice, Multipath, Nicira, NxField, OxmId,
+    PortNo, SendToController, Subfield,
 };
 
 /// Actions as ovs-ofctl prints them: `drop` if there are none.
@@ -132,7 +132,11 @@ impl fmt::Display for Nicira {
             Nicira::Load { to, value } => write!(f, "load:{value:#x}->{to}"),
             Nicira::SetField { field, value, mask } => {
                 let text = nxm::print_value(*field, *value);
-                let name = nxm::plain_name(*field);
+                // `in_port` alone is OpenFlow's own, of 32 bits.
+                let name = match field {
+                    NxField::InPort16 => field.to_string(),
+                    other => nxm::plain_name(*other),
+                };
                 if *mask == field.full_mask() {
                     write!(f, "set_field:{text}->{name}")
                 } else {

@@ -6,8 +6,8 @@ use crate::codec::v1_0;
 use crate::codec::wire::{Bits, Buffer, Coded, Port16, Wire};
 use crate::model::{
     Body, ControllerRole, Experimenter, FlowFormat, FlowMod, FlowModCommand, FlowModFlags, FlowRemoved,
-    FlowRemovedReason, Match, NICIRA, NiciraMessage, PacketIn, PacketIn2, PacketInFormat, PacketInReason, Role,
-    TABLE_ALL, Version,
+    FlowRemovedReason, Match, NICIRA, NiciraMessage, PacketIn, PacketIn2, PacketInFormat, PacketInReason,
+    Role, TABLE_ALL, Version,
 };
 
 const ROLE_REQUEST: u32 = 10;
@@ -56,9 +56,7 @@ fn read_known(subtype: u32, r: &mut Reader) -> Result<Option<Body>, DecodeError>
             NiciraMessage::FlowModTableId(set == 1)
         }
         FLOW_AGE if is_old => NiciraMessage::FlowAge,
-        SET_PACKET_IN_FORMAT => {
-            NiciraMessage::SetPacketInFormat(PacketInFormat::from_code(r.u32("format")?))
-        }
+        SET_PACKET_IN_FORMAT => NiciraMessage::SetPacketInFormat(PacketInFormat::from_code(r.u32("format")?)),
         PACKET_IN => NiciraMessage::PacketIn(read_packet_in(r)?),
         PACKET_IN2 => match read_packet_in2(r)? {
             Some(packet) => NiciraMessage::PacketIn2(packet),
