@@ -241,7 +241,16 @@ SPECIAL = {
     ("OFPSetConfig", "flags"): "fragments",
     ("OFPGetConfigReply", "flags"): "fragments",
 }
-TABLE_PROPERTIES = ["instructions", "next_tables", "write_actions", "apply_actions", "match", "wildcards", "write_set_field", "apply_set_field"]
+TABLE_PROPERTIES = [
+    "instructions",
+    "next_tables",
+    "write_actions",
+    "apply_actions",
+    "match",
+    "wildcards",
+    "write_set_field",
+    "apply_set_field",
+]
 
 
 class OsKen:
@@ -299,9 +308,13 @@ class OsKen:
                 inner = next(iter(one.values())) if isinstance(one, dict) else one
                 self.put(f"{kind}{miss}", inner["type"] if isinstance(inner, dict) else inner)
         elif name == "OFPInstructionActions":
-            self.bag["does", {3: "write_actions", 4: "apply_actions", 5: "clear_actions"}[content["type"]]] += 1
+            self.bag[
+                "does", {3: "write_actions", 4: "apply_actions", 5: "clear_actions"}[content["type"]]
+            ] += 1
         elif name.startswith(("OFPAction", "OFPInstruction")) and not name.endswith("Id"):
-            known = snake(name.removeprefix("OFPAction").removeprefix("OFPInstruction")).removesuffix("_unknown")
+            known = snake(name.removeprefix("OFPAction").removeprefix("OFPInstruction")).removesuffix(
+                "_unknown"
+            )
             self.bag["does", known] += 1
 
     def attribute(self, name: str, value: Any) -> None:

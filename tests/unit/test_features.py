@@ -26,8 +26,65 @@ from flowgauge.model import Point, TrialRecord
 from flowgauge.report import markdown, tables, terminal
 from flowgauge.report.rundata import Run
 
-OXM = ["in_port", "in_phy_port", "metadata", "eth_dst", "eth_src", "eth_type", "vlan_vid", "vlan_pcp", "ip_dscp", "ip_ecn", "ip_proto", "ipv4_src", "ipv4_dst", "tcp_src", "tcp_dst", "udp_src", "udp_dst", "sctp_src", "sctp_dst", "icmpv4_type", "icmpv4_code", "arp_op", "arp_spa", "arp_tpa", "arp_sha", "arp_tha", "ipv6_src", "ipv6_dst", "ipv6_flabel", "icmpv6_type", "icmpv6_code", "ipv6_nd_target", "ipv6_nd_sll", "ipv6_nd_tll", "mpls_label", "mpls_tc", "mpls_bos", "pbb_isid", "tunnel_id", "ipv6_exthdr"]
-MASKED = ["metadata", "eth_dst", "eth_src", "vlan_vid", "ipv4_src", "ipv4_dst", "arp_spa", "arp_tpa", "arp_sha", "arp_tha", "ipv6_src", "ipv6_dst", "ipv6_flabel", "pbb_isid", "tunnel_id"]
+OXM = [
+    "in_port",
+    "in_phy_port",
+    "metadata",
+    "eth_dst",
+    "eth_src",
+    "eth_type",
+    "vlan_vid",
+    "vlan_pcp",
+    "ip_dscp",
+    "ip_ecn",
+    "ip_proto",
+    "ipv4_src",
+    "ipv4_dst",
+    "tcp_src",
+    "tcp_dst",
+    "udp_src",
+    "udp_dst",
+    "sctp_src",
+    "sctp_dst",
+    "icmpv4_type",
+    "icmpv4_code",
+    "arp_op",
+    "arp_spa",
+    "arp_tpa",
+    "arp_sha",
+    "arp_tha",
+    "ipv6_src",
+    "ipv6_dst",
+    "ipv6_flabel",
+    "icmpv6_type",
+    "icmpv6_code",
+    "ipv6_nd_target",
+    "ipv6_nd_sll",
+    "ipv6_nd_tll",
+    "mpls_label",
+    "mpls_tc",
+    "mpls_bos",
+    "pbb_isid",
+    "tunnel_id",
+    "ipv6_exthdr",
+]
+MASKED = [
+    "metadata",
+    "eth_dst",
+    "eth_src",
+    "vlan_vid",
+    "ipv4_src",
+    "ipv4_dst",
+    "arp_spa",
+    "arp_tpa",
+    "arp_sha",
+    "arp_tha",
+    "ipv6_src",
+    "ipv6_dst",
+    "ipv6_flabel",
+    "pbb_isid",
+    "tunnel_id",
+]
 TWELVE = (
     "in_port eth_src eth_dst eth_type vlan_vid vlan_pcp ipv4_src ipv4_dst ip_proto ip_dscp "  # the fields of 1.0
     "tcp_src tcp_dst"

@@ -78,7 +78,9 @@ def osken_bag(data: bytes) -> Any:
     from os_ken.ofproto import ofproto_parser
     from os_ken.ofproto.ofproto_protocol import ProtocolDesc
 
-    parsed = ofproto_parser.msg(ProtocolDesc(data[0]), data[0], data[1], len(data), int.from_bytes(data[4:8]), data)
+    parsed = ofproto_parser.msg(
+        ProtocolDesc(data[0]), data[0], data[1], len(data), int.from_bytes(data[4:8]), data
+    )
     assert parsed is not None, "os-ken has no parser for it"
     return OsKen(parsed, WIRE[data[0]]).bag
 
@@ -151,7 +153,9 @@ def tshark_verdicts(messages: list[bytes], scratch: Path) -> list[tuple[str, str
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     rows = [(line.split("\t") + [""] * 4)[:4] for line in done.stdout.splitlines()]
     assert len(rows) == len(messages), done.stderr
-    return [(version, ", ".join(filter(None, (malformed, message)))) for version, malformed, message, _ in rows]
+    return [
+        (version, ", ".join(filter(None, (malformed, message)))) for version, malformed, message, _ in rows
+    ]
 
 
 @pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")

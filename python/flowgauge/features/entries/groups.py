@@ -46,9 +46,7 @@ def scatter(tester: Tester, sent: list[Any]) -> Counter[int]:
     for at in range(0, len(sent), BATCH):
         found = tester.collect(1, sent[at : at + BATCH])
         tester.equal("the number of frames that came", len(found), len(tester.last_sent))
-        tester.check(
-            sorted(f for _, f in found) == sorted(tester.last_sent), "frames came changed or twice"
-        )
+        tester.check(sorted(f for _, f in found) == sorted(tester.last_sent), "frames came changed or twice")
         shares.update(port for port, _ in found)
     return shares
 

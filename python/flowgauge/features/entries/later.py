@@ -130,22 +130,29 @@ def role_status(tester: Tester) -> str:
     )
 
 
-def egress(tester: Tester) -> None:
+def egress(tester: Tester) -> str:
     """An egress table handles what leaves by a port: it may drop it or change it."""
-    tables = [t for t in tester.statistics("table_features", []) if _is_egress(t)]
-    if not tables:
-        raise tester.not_applicable("no table of the switch is an egress table (TABLE_FEATURES)")
-    first = min(t["table_id"] for t in tables)
+    tables = tester.statistics("table_features", [])
+    able = [t for t in tables if t["table_id"] and "egress_table" in _flags(t)]
+    if not able:
+        raise tester.not_applicable("no table of the switch can be an egress table (TABLE_FEATURES)")
+    table = min(able, key=lambda t: int(t["table_id"]))
+    first = {**table, "command": "modify", "properties": [], "features": ["egress_table", "first_egress"]}
+    tester.afterwards(lambda: tester.statistics("table_features", [{**first, "features": table["features"]}]))
+    tester.afterwards(tester.control.delete_all)
+    tester.statistics("table_features", [first])
+    number = table["table_id"]
     tester.flows(
         "in_port={1},actions=output:{2}",
-        f"table={first},priority=0,actions=drop",
-        f"table={first},priority=9,udp,actset_output={{2}},actions=set_field:81->udp_dst",
+        f"table={number},priority=0,actions=drop",
+        f"table={number},priority=9,udp,actset_output={{2}},actions=set_field:81->udp_dst",
     )
     tester.exchange(through(1, UDP, 2, to=UDP.changed(udp_dst=81)), Probe(1, ARP))
+    return f"table {number} as the first egress table"
 
 
-def _is_egress(table: dict[str, Any]) -> bool:
-    return bool({"EGRESS_TABLE", "FIRST_EGRESS"} & {str(flag).upper() for flag in table["features"]})
+def _flags(table: dict[str, Any]) -> set[str]:
+    return {str(flag).lower() for flag in table["features"]}
 
 
 def packet_type(tester: Tester) -> None:

@@ -174,11 +174,18 @@ FEATURES: tuple[Feature, ...] = (
         "experimenter",
         "an unknown experimenter's message",
         "experimenter",
-        {"experimenter": "0xabcdef", "experimenter_type": 0, "data": ""},
+        {"experimenter": "0xabcdef", "experimenter_type": 1, "data": ""},
         "BAD_EXPERIMENTER",
-        "BAD_VENDOR",
         "BAD_EXP_TYPE",
-        "BAD_SUBTYPE",
+        versions=NEW,
+    ),
+    error(
+        "vendor",
+        "an unknown vendor's message",
+        "experimenter",
+        {"experimenter": "0xabcdef", "experimenter_type": None, "data": ""},
+        "BAD_VENDOR",
+        versions=("1.0",),
     ),
     error(
         "flow_mod.command", "a FLOW_MOD with an unknown command", "flow_mod", entry(command=99), "BAD_COMMAND"
