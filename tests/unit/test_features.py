@@ -85,10 +85,21 @@ MASKED = [
     "pbb_isid",
     "tunnel_id",
 ]
-TWELVE = (
-    "in_port eth_src eth_dst eth_type vlan_vid vlan_pcp ipv4_src ipv4_dst ip_proto ip_dscp "  # the fields of 1.0
-    "tcp_src tcp_dst"
-).split()
+TWELVE = [
+    *(
+        "in_port",
+        "eth_src",
+        "eth_dst",
+        "eth_type",
+        "vlan_vid",
+        "vlan_pcp",
+        "ipv4_src",
+        "ipv4_dst",
+        "ip_proto",
+    ),
+    *("ip_dscp", "tcp_src", "tcp_dst"),
+]
+"""The match of OpenFlow 1.0."""
 
 
 def test_every_field_of_the_specifications_is_tested() -> None:

@@ -22,13 +22,13 @@ from flowgauge.testbed.interface import Arrival, Control, FeatureTestbed
 
 QUIET_S = 0.04
 """How long nothing may come once everything expected came."""
-LIMIT_S = 1.0
+LIMIT_S = 2.0
 """How long frames may take."""
 PER_FRAME_S = 0.01
 """More patience for each frame of many: every one may be of a flow that the switch has not seen yet."""
 SILENCE_S = 0.25
 """How long to listen where nothing should come."""
-EVENT_S = 1.0
+EVENT_S = 2.0
 """How long a message that the switch owes us may take."""
 
 

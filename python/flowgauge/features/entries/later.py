@@ -131,7 +131,7 @@ def role_status(tester: Tester) -> str:
 
 
 def egress(tester: Tester) -> str:
-    """An egress table handles what leaves by a port: it may drop it or change it."""
+    """An egress table handles what leaves by a port: it may change it, or drop it by emptying the action set, which holds the output."""
     tables = tester.statistics("table_features", [])
     able = [t for t in tables if t["table_id"] and "egress_table" in _flags(t)]
     if not able:
@@ -144,7 +144,7 @@ def egress(tester: Tester) -> str:
     number = table["table_id"]
     tester.flows(
         "in_port={1},actions=output:{2}",
-        f"table={number},priority=0,actions=drop",
+        f"table={number},priority=0,actions=clear_actions",
         f"table={number},priority=9,udp,actset_output={{2}},actions=set_field:81->udp_dst",
     )
     tester.exchange(through(1, UDP, 2, to=UDP.changed(udp_dst=81)), Probe(1, ARP))

@@ -16,10 +16,8 @@ CARRIER_S = 0.3
 def described(tester: Tester) -> dict[int, dict[str, Any]]:
     """The switch's ports by number."""
     if tester.version == "1.0":
-        found = tester.request("features_request")[0]["ports"]
-    else:
-        found = tester.statistics("port_desc", "ANY")
-    return {port["port_no"]: port for port in found}
+        return {p["port_no"]: p for p in tester.request("features_request")[0]["ports"]}
+    return {p["port_no"]: p for p in tester.statistics("port_desc", "ANY")}
 
 
 def configure(tester: Tester, port: int, flag: str, on: bool) -> None:

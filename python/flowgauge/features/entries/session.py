@@ -183,8 +183,9 @@ FEATURES: tuple[Feature, ...] = (
         "vendor",
         "an unknown vendor's message",
         "experimenter",
-        {"experimenter": "0xabcdef", "experimenter_type": None, "data": ""},
+        {"experimenter": "0xabcdef", "experimenter_type": None, "data": "0000000000000000"},
         "BAD_VENDOR",
+        "BAD_EXPERIMENTER",
         versions=("1.0",),
     ),
     error(
