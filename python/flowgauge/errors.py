@@ -50,6 +50,12 @@ class UnknownNameError(UsageError):
     name = "unknown-name"
 
 
+class NotOfferedError(UsageError):
+    """The controller in use can't do or say what was asked for; another one may."""
+
+    name = "not-offered"
+
+
 class RunDirectoryError(UsageError):
     """A directory is no run, or a file in it can't be read; names the file and what is wrong with it."""
 
@@ -119,6 +125,19 @@ class GarbageError(ChannelError):
     name = "garbage"
 
 
+class TlsError(ChannelError):
+    """TLS failed: a certificate that one side does not trust, or one side speaks TLS and the other does not."""
+
+    name = "tls"
+    exit_code = 3
+
+
+class TlsFileError(UsageError):
+    """A private key, certificate or CA file for TLS is missing or does not serve; names the file and what is wrong."""
+
+    name = "tls-file"
+
+
 class ChannelClosedError(ChannelError):
     """The switch closed or reset the channel."""
 
@@ -129,6 +148,26 @@ class ReplyTimeoutError(ChannelError):
     """The switch did not answer a request in time."""
 
     name = "reply-timeout"
+
+
+class ControllerError(ChannelError):
+    """The controller through which entries reach the switch failed, or answered something that is not understood."""
+
+    name = "controller"
+
+
+class ControllerUnreachableError(ControllerError):
+    """Nothing answers at the controller's address."""
+
+    name = "controller-unreachable"
+    exit_code = 3
+
+
+class UnknownSwitchError(ControllerError):
+    """The controller knows no switch with that datapath id: it is not connected."""
+
+    name = "unknown-switch"
+    exit_code = 3
 
 
 class RejectedError(ChannelError):

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from flowgauge.duts import create
+from flowgauge.duts import create, external
+from flowgauge.duts.control import read_control
 from flowgauge.duts.external import External
+from flowgauge.duts.interface import TO_NOBODY, TO_US, Leads, TlsFiles, Wiring
+from flowgauge.duts.keys import Keys
 from flowgauge.errors import ConfigError, InterfaceError, PermissionNeededError, UnknownNameError
+from flowgauge.suites import toml
 
 GOOD = """name = "lab"
 versions = ["1.3"]
@@ -52,6 +56,9 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         ("of_port = 1", "of_port = ", 7, "not TOML"),
         ("of_port = 2", "of_port = 2\n[[port]]\nof_port = 3", 12, "the name of an interface"),
         ('name = "lab"', 'nmae = "lab"', 1, "versions, control, port"),
+        ('name = "lab"', 'controller = "odl"', 1, "builtin, ovs-ofctl, rest:URL"),
+        ('name = "lab"', 'controller = "rest"', 1, "needs its URL"),
+        ('listen = "0.0.0.0:6653"', 'listen = "0.0.0.0:6653"\ndatapath_id = "one"', 5, "a number as text"),
     ],
 )
 def test_a_mistake_names_file_line_and_what_is_allowed(
@@ -74,6 +81,23 @@ def test_a_missing_interface_is_named_with_advice(tmp_path: Path) -> None:
     with pytest.raises(InterfaceError, match="there is no interface fg-none") as caught:
         External(write(tmp_path, GOOD)).start("1.3")
     assert caught.value.advice is not None
+
+
+def wiring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, control: str, leads: Leads) -> Wiring:
+    monkeypatch.setattr(external, "_checked", lambda port: port)
+    text = GOOD.replace('listen = "0.0.0.0:6653"', control)
+    return External(write(tmp_path, f'controller = "ovs-ofctl"\n{text}')).start("1.3", leads)
+
+
+def test_other_controllers_need_no_channel_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert External(write(tmp_path, 'controller = "ovs-ofctl"\n' + GOOD)).controller == "ovs-ofctl"
+    found = wiring(tmp_path, monkeypatch, 'ovs_ofctl = "unix:/run/br0.mgmt"', TO_NOBODY)
+    assert (found.ofctl, found.datapath_id) == ("unix:/run/br0.mgmt", None)
+    found = wiring(tmp_path, monkeypatch, 'connect = "[::1]:6653"\ndatapath_id = "2a"', TO_NOBODY)
+    assert (found.ofctl, found.datapath_id) == ("tcp:[::1]:6653", 42)
+    assert wiring(tmp_path, monkeypatch, 'listen = "0.0.0.0:6653"', TO_NOBODY).ofctl is None
+    with pytest.raises(ConfigError, match="no way to connect"):
+        wiring(tmp_path, monkeypatch, 'datapath_id = "1"', TO_US)
 
 
 def test_a_version_that_it_does_not_speak(tmp_path: Path) -> None:
@@ -117,3 +141,63 @@ def test_a_port_in_a_namespace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(os, "geteuid", lambda: 65534)
     with pytest.raises(PermissionNeededError, match="needs root"):
         driver.start("1.3")
+
+
+TLS = GOOD.replace(
+    'listen = "0.0.0.0:6653"',
+    'listen = "pssl:6653"\nprivate_key = "ctl-privkey.pem"\ncertificate = "ctl-cert.pem"\nca = "cacert.pem"',
+)
+
+
+def write_tls(tmp_path: Path, text: str) -> Path:
+    for name in ("ctl-privkey.pem", "ctl-cert.pem", "cacert.pem"):
+        (tmp_path / name).write_text("")
+    return write(tmp_path, text)
+
+
+def test_tls_takes_three_files_beside_the_toml_file(tmp_path: Path) -> None:
+    control = read_control(Keys(toml.read(write_tls(tmp_path, TLS))))
+    assert (control.mode, control.host, control.port) == ("listen", "0.0.0.0", 6653)
+    assert control.tls == TlsFiles(
+        *(str(tmp_path / n) for n in ("ctl-privkey.pem", "ctl-cert.pem", "cacert.pem"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ('"pssl:6653"', '"ptcp:6653"', 5, "private_key is given, but listen is without TLS"),
+        ('"pssl:6653"', '"ssl:10.0.0.1:6653"', 4, "pssl:6653"),
+        ('private_key = "ctl-privkey.pem"\n', "", 3, "private_key is missing"),
+        ('ca = "cacert.pem"', 'ca = "nowhere.pem"', 7, "nowhere.pem: No such file or directory"),
+        ('certificate = "ctl-cert.pem"', "certificate = 3", 6, "certificate is 3"),
+    ],
+)
+def test_a_mistake_about_tls_names_the_key_and_the_file(
+    tmp_path: Path, old: str, new: str, line: int, said: str
+) -> None:
+    assert old in TLS
+    with pytest.raises(ConfigError) as caught:
+        External(write_tls(tmp_path, TLS.replace(old, new, 1)))
+    assert f"lab.toml, line {line}" in caught.value.message
+    assert said in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('listen = "ptcp:6633"', ("listen", "0.0.0.0", 6633)),
+        ('listen = "ptcp:"', ("listen", "0.0.0.0", 6653)),
+        ('listen = "ptcp:6633:[::1]"', ("listen", "::1", 6633)),
+        ('listen = "[::1]:6633"', ("listen", "::1", 6633)),
+        ('connect = "tcp:10.0.0.1"', ("connect", "10.0.0.1", 6653)),
+        ('connect = "tcp:[::1]:6633"', ("connect", "::1", 6633)),
+        ('connect = "switch.example:6633"', ("connect", "switch.example", 6633)),
+    ],
+)
+def test_addresses_may_be_written_as_open_vswitch_does(
+    tmp_path: Path, text: str, found: tuple[str, str, int]
+) -> None:
+    file = write(tmp_path, GOOD.replace('listen = "0.0.0.0:6653"', text))
+    control = read_control(Keys(toml.read(file)))
+    assert (control.mode, control.host, control.port) == found

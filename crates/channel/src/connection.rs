@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use flowgauge_clock::Nanos;
 
+use crate::address::Address;
 use crate::error::ChannelError;
 use crate::job::Job;
 use crate::log::Log;
@@ -31,7 +32,7 @@ pub enum Timestamps {
 /// [`crate::Channel`] is dropped, and remembers why it ended.
 #[derive(Clone)]
 pub struct Connection {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 impl Connection {
@@ -59,64 +60,53 @@ impl Connection {
         self.shared.peer
     }
 
+    /// The peer's name (CN) by its certificate, with TLS.
+    pub fn peer_name(&self) -> Option<&str> {
+        self.shared.peer_name.get().map(String::as_str)
+    }
+
+    /// The endpoint's address that it came from.
+    pub fn address(&self) -> Address {
+        self.shared.address
+    }
+
+    /// The place of that address among those given to [`crate::Channel::open_all`].
+    pub fn source(&self) -> usize {
+        self.shared.source
+    }
+
+    /// Whether it was made with TLS.
+    pub fn is_tls(&self) -> bool {
+        self.shared.address.is_tls()
+    }
+
+    /// The auxiliary id of this connection to a switch (1.3 and later), 0 for its main one.
+    pub fn auxiliary_id(&self) -> u8 {
+        // 1.0 has padding there.
+        if self.version() == 1 { 0 } else { self.features().get(21).copied().unwrap_or(0) }
+    }
+
+    /// Somebody has it now: its log may grow to its cap.
+    pub(crate) fn take(&self) {
+        self.shared.taken.store(true, Ordering::Relaxed);
+    }
+
     /// The first of `n` transaction ids that nobody else on this connection uses.
     pub fn reserve_xids(&self, n: u32) -> u32 {
         self.shared.reserve_xids(n)
     }
 
-    /// Queues a whole message. It leaves as soon as the messages before it have.
-    ///
-    /// # Errors
-    /// Why the connection has ended.
-    pub fn send_raw(&self, message: &[u8]) -> Result<(), ChannelError> {
-        self.send_with(|chunk| chunk.extend_from_slice(message))
-    }
-
-    /// Queues the whole messages that `fill` appends: many at the price of one lock.
-    ///
-    /// # Errors
-    /// Why the connection has ended.
-    pub fn send_with(&self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<(), ChannelError> {
-        self.check_open()?;
-        let mut outbox = lock(&self.shared.outbox);
-        let added = outbox.append(fill);
-        // Counted under the lock, so that the I/O thread can't subtract it before.
-        self.shared.queued.fetch_add(added as u64, Ordering::Relaxed);
-        drop(outbox);
-        self.queued();
-        Ok(())
-    }
-
-    /// Queues whole messages without copying them.
-    ///
-    /// # Errors
-    /// Why the connection has ended.
-    pub fn send_chunk(&self, messages: Vec<u8>) -> Result<(), ChannelError> {
-        self.check_open()?;
-        let mut outbox = lock(&self.shared.outbox);
-        self.shared.queued.fetch_add(messages.len() as u64, Ordering::Relaxed);
-        outbox.push_chunk(messages);
-        drop(outbox);
-        self.queued();
-        Ok(())
-    }
-
-    fn queued(&self) {
-        self.shared.outbox_filled.store(true, Ordering::Release);
-        self.shared.wake.notify();
-    }
-
-    /// Bytes queued that the kernel has not taken yet.
-    pub fn queued_bytes(&self) -> u64 {
-        self.shared.queued.load(Ordering::Relaxed)
+    /// Echo requests that we left unanswered because the peer does not read our answers.
+    pub fn echoes_dropped(&self) -> u64 {
+        self.shared.counters.echoes_dropped.load(Ordering::Relaxed)
     }
 
     /// Sends a request and waits for its reply, matched by transaction id; parts of a multipart reply are
     /// collected.
     ///
     /// # Errors
-    /// [`ChannelError::Rejected`] when the peer answers with an ERROR; [`ChannelError::Timeout`]; why the
-    /// connection has ended.
+    /// [`ChannelError::Rejected`] when the peer answers with an ERROR; [`ChannelError::Timeout`];
+    /// [`ChannelError::ReplyTooLong`]; as [`Connection::send_with`].
     pub fn transact_raw(&self, request: &[u8], timeout: Duration) -> Result<Vec<Reply>, ChannelError> {
         let xid = Header::parse(request).map_or(0, |header| header.xid);
         lock(&self.shared.transactions).insert(xid, Transaction::default());
@@ -130,6 +120,9 @@ impl Connection {
         let mut transactions = lock(&self.shared.transactions);
         loop {
             let transaction = transactions.entry(xid).or_default();
+            if let Some(limit) = transaction.too_long {
+                return Err(ChannelError::ReplyTooLong { what: format!("reply to xid {xid}"), limit });
+            }
             if transaction.done {
                 return reject_errors(std::mem::take(&mut transaction.replies));
             }
@@ -170,9 +163,7 @@ impl Connection {
         let first = self.reserve_xids(u32::try_from(messages.len()).unwrap_or(u32::MAX));
         let xids = (0..messages.len() as u32).map(|i| first.wrapping_add(i));
         for (message, xid) in messages.iter_mut().zip(xids.clone()) {
-            if let Some(place) = message.get_mut(4..8) {
-                place.copy_from_slice(&xid.to_be_bytes());
-            }
+            wire::set_xid(message, xid);
         }
         lock(&self.shared.transactions).extend(xids.clone().map(|xid| (xid, Transaction::default())));
         let sent = messages.iter().try_for_each(|message| self.send_raw(message));
@@ -283,7 +274,7 @@ impl Connection {
         self.shared.command(Command::Close);
     }
 
-    fn check_open(&self) -> Result<(), ChannelError> {
+    pub(crate) fn check_open(&self) -> Result<(), ChannelError> {
         self.shared.why().map_or(Ok(()), Err)
     }
 }

@@ -1,6 +1,8 @@
 //! Why a channel could not be opened, ended, or refused a request: each kind with a stable name.
 
 use std::fmt;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What went wrong on a channel. The connection keeps the first error that ended it.
@@ -58,6 +60,9 @@ pub enum ChannelError {
         /// Bytes of an unfinished message that it left behind, 0 when it closed between messages.
         partial: usize,
     },
+    /// The peer closed the connection before it said a word: it is busy, starting, or expects TLS.
+    #[error("the peer closed the channel before its HELLO")]
+    ClosedEarly,
     /// We closed the connection.
     #[error("the channel was closed on our side")]
     ClosedHere,
@@ -66,6 +71,40 @@ pub enum ChannelError {
     Reset {
         /// What the system said: "connection reset by peer".
         reason: String,
+    },
+    /// TLS failed: the handshake, or what came inside it. Also a peer that speaks TLS where we don't, and the reverse.
+    #[error("TLS: {reason}")]
+    Tls {
+        /// Who refused what, and why.
+        reason: String,
+        /// What to do about it.
+        advice: &'static str,
+    },
+    /// A file with a key or certificates is missing or doesn't serve.
+    #[error("{key} {}: {reason}", file.display())]
+    TlsFile {
+        /// Which of the three: "private_key", "certificate", "ca".
+        key: &'static str,
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// More waits to be sent than [`crate::Config::outbox_cap`] allows: nothing was queued.
+    #[error("{queued} bytes wait to be sent, the limit is {limit}")]
+    OutboxFull {
+        /// Bytes that wait.
+        queued: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The peer's reply is longer than [`crate::Config::reply_cap`] allows: it was forgotten.
+    #[error("the {what} is longer than {limit} bytes")]
+    ReplyTooLong {
+        /// "reply to xid 7".
+        what: String,
+        /// The limit.
+        limit: usize,
     },
     /// Something that the peer owed us did not come in time.
     #[error("no {what} within {waited:.1?}")]
@@ -104,14 +143,30 @@ impl ChannelError {
             ChannelError::Setup { .. } => "setup",
             ChannelError::VersionMismatch { .. } => "version-mismatch",
             ChannelError::Garbage { .. } => "garbage",
-            ChannelError::Closed { .. } | ChannelError::ClosedHere | ChannelError::Reset { .. } => {
-                "channel-closed"
-            }
+            ChannelError::Closed { .. }
+            | ChannelError::ClosedEarly
+            | ChannelError::ClosedHere
+            | ChannelError::Reset { .. } => "channel-closed",
+            ChannelError::Tls { .. } => "tls",
+            ChannelError::TlsFile { .. } => "tls-file",
+            ChannelError::OutboxFull { .. } => "outbox-full",
+            ChannelError::ReplyTooLong { .. } => "reply-too-long",
             ChannelError::Timeout { .. } => "reply-timeout",
             ChannelError::Rejected { .. } => "rejected",
             ChannelError::Encode(_) => "encode",
             ChannelError::Decode(_) => "decode",
         }
+    }
+}
+
+/// An error of a socket: the network's fault, or the peer's.
+pub(crate) fn broken(error: &io::Error) -> ChannelError {
+    match error.kind() {
+        ErrorKind::TimedOut => ChannelError::Timeout {
+            what: "acknowledgement by the peer's TCP".to_owned(),
+            waited: Duration::ZERO,
+        },
+        _ => ChannelError::Reset { reason: error.to_string() },
     }
 }
 

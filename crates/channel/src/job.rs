@@ -1,7 +1,5 @@
 //! Jobs run inside a connection's I/O loop, where messages can be paced and stamped without a thread in between.
 
-use std::io;
-
 use flowgauge_clock::{Clock, Nanos};
 
 use crate::error::ChannelError;
@@ -39,7 +37,7 @@ pub trait Job: Send {
 pub struct JobIo<'a> {
     pub(crate) writer: &'a mut Writer,
     pub(crate) socket: &'a mut Socket,
-    pub(crate) failed: Option<io::Error>,
+    pub(crate) failed: Option<ChannelError>,
     pub(crate) full: bool,
 }
 
@@ -68,7 +66,7 @@ impl JobIo<'_> {
     }
 
     /// Stream position up to which the peer's TCP has acknowledged our bytes (a system call).
-    pub fn acknowledged(&self) -> u64 {
+    pub fn acknowledged(&mut self) -> u64 {
         self.socket.acknowledged()
     }
 }

@@ -1,6 +1,5 @@
 //! One connection in the I/O loop: socket, framing, session, writer and jobs, each turn in that order.
 
-use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -13,7 +12,8 @@ use crate::job::{Job, JobIo, Next};
 use crate::outbox::{Flush, Writer};
 use crate::session::Session;
 use crate::shared::{Command, Shared, lock};
-use crate::socket::{Read, Socket};
+use crate::socket::Socket;
+use crate::tcp::Read;
 
 /// Reads per turn before writing has its turn.
 const READS: usize = 16;
@@ -37,8 +37,11 @@ pub struct Link {
     half_closed: bool,
     config: Config,
     opened: Nanos,
+    /// When the last whole message came.
     heard: Nanos,
     was_up: bool,
+    /// Which of its endpoint's addresses it came from.
+    pub source: usize,
 }
 
 /// What a turn came to.
@@ -51,7 +54,7 @@ pub enum Turn {
 
 impl Link {
     /// Takes over a connected socket and queues our HELLO.
-    pub fn new(socket: Socket, shared: Arc<Shared>, config: Config) -> Link {
+    pub fn new(socket: Socket, shared: Arc<Shared>, config: Config, source: usize) -> Link {
         let mut writer = Writer::default();
         let session = Session::begin(config.clone(), shared.clone(), &mut writer.urgent);
         let now = Clock.now();
@@ -73,6 +76,7 @@ impl Link {
             opened: now,
             heard: now,
             was_up: false,
+            source,
         }
     }
 
@@ -84,8 +88,9 @@ impl Link {
         let commanded = self.commands();
         let received = self.receive(now);
         if received.is_err() {
-            // Parting words (HELLO_FAILED) still go out, if the socket takes them.
+            // Parting words (HELLO_FAILED, a TLS alert) still go out, if the socket takes them.
             let _ = self.writer.flush(&mut self.socket, drop);
+            self.socket.part();
         }
         let received = received?;
         self.timeouts(now)?;
@@ -97,7 +102,27 @@ impl Link {
 
     /// Whether the handshake was completed in the last turn: true once.
     pub fn came_up(&mut self) -> bool {
-        !std::mem::replace(&mut self.was_up, self.session.is_up()) && self.session.is_up()
+        let came_up = !std::mem::replace(&mut self.was_up, self.session.is_up()) && self.session.is_up();
+        if let (true, Some(name)) = (came_up, self.socket.peer_name()) {
+            // Set once: a connection comes up once.
+            let _ = self.shared.peer_name.set(name);
+        }
+        came_up
+    }
+
+    /// Whether the handshake is complete.
+    pub fn is_up(&self) -> bool {
+        self.session.is_up()
+    }
+
+    /// Whether its next turn will go on with a TLS handshake.
+    pub fn has_handshake_work(&self) -> bool {
+        self.readable && self.socket.is_handshaking()
+    }
+
+    /// When it was opened.
+    pub fn opened(&self) -> Nanos {
+        self.opened
     }
 
     /// Whether there is work that no event will announce.
@@ -155,10 +180,16 @@ impl Link {
             return Err(ChannelError::ClosedHere);
         }
         if !self.half_closed && self.writer.is_empty() && !self.shared.has_work() {
-            self.half_closed = true;
-            self.socket.shutdown_write();
+            // What can't leave any more does not matter.
+            if self.socket.flush().unwrap_or(true) {
+                self.half_closed = true;
+                self.socket.shutdown_write();
+            }
         }
-        while self.half_closed && self.readable {
+        for _ in 0..READS {
+            if !self.half_closed || !self.readable {
+                break;
+            }
             match self.socket.read(self.framer.space()) {
                 Ok(Read::Bytes(..)) => {}
                 Ok(Read::Empty) => self.readable = false,
@@ -182,13 +213,15 @@ impl Link {
                 Ok(Read::Bytes(n, stamp)) => {
                     self.framer.filled(n);
                     any = true;
-                    self.heard = now;
-                    self.handle(stamp)?;
+                    self.handle(now, stamp)?;
                 }
                 Ok(Read::Empty) => self.readable = false,
                 Ok(Read::End) if self.closing.is_some() => return Err(ChannelError::ClosedHere),
+                Ok(Read::End) if !self.session.is_up() && self.framer.received() == 0 => {
+                    return Err(ChannelError::ClosedEarly);
+                }
                 Ok(Read::End) => return Err(ChannelError::Closed { partial: self.framer.pending() }),
-                Err(error) => return Err(broken(&error)),
+                Err(error) => return Err(error),
             }
         }
         if any {
@@ -197,38 +230,46 @@ impl Link {
         Ok(any)
     }
 
-    fn handle(&mut self, kernel_stamp: Option<Nanos>) -> Result<(), ChannelError> {
+    fn handle(&mut self, now: Nanos, kernel_stamp: Option<Nanos>) -> Result<(), ChannelError> {
         let stamp = kernel_stamp.unwrap_or_else(|| Clock.now());
+        let before = self.framer.offset();
         while let Some(frame) = self.framer.next_frame(self.session.expect())? {
             let stamp = (stamp, kernel_stamp.is_some());
             self.session.frame(frame, stamp, &mut self.jobs, &mut self.writer.urgent)?;
+        }
+        if self.framer.offset() > before {
+            self.heard = now;
         }
         Ok(())
     }
 
     fn timeouts(&mut self, now: Nanos) -> Result<(), ChannelError> {
-        let Some(deadline) = self.silence_deadline().filter(|deadline| now >= *deadline) else {
+        if self.silence_deadline().is_none_or(|deadline| now < deadline) {
             return Ok(());
-        };
-        let what = self.session.awaited().to_owned();
+        }
+        let what = if self.socket.is_handshaking() { "TLS handshake" } else { self.session.awaited() };
+        let late = |waited| Err(ChannelError::Timeout { what: what.to_owned(), waited });
         if !self.session.is_up() {
-            return Err(ChannelError::Timeout { what, waited: self.config.handshake_timeout });
+            return late(self.config.handshake_timeout);
         }
-        if !self.session.silence(&mut self.writer.urgent) {
-            let waited = std::time::Duration::from_nanos((now - self.heard).0);
-            return Err(ChannelError::Timeout { what, waited });
+        if self.session.is_paused() {
+            // It is we who don't listen.
+            self.heard = now;
+        } else if !self.session.silence(&mut self.writer.urgent) {
+            return late(std::time::Duration::from_nanos((now - self.heard).0));
         }
-        // The answer gets as long as the silence had.
-        self.heard = deadline;
         Ok(())
     }
 
     fn silence_deadline(&self) -> Option<Nanos> {
-        let after = |from: Nanos, time: std::time::Duration| from + Nanos(time.as_nanos() as u64);
+        let after = |from: Nanos, time: std::time::Duration| {
+            Nanos(from.0.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
+        };
         if !self.session.is_up() {
             return Some(after(self.opened, self.config.handshake_timeout));
         }
-        self.config.keep_alive.map(|interval| after(self.heard, interval))
+        let turns = self.session.unanswered().saturating_add(1);
+        self.config.keep_alive.map(|keep| after(self.heard, keep.idle.saturating_mul(turns)))
     }
 
     /// Sends what is queued; `true` if something went out and more may follow.
@@ -236,13 +277,20 @@ impl Link {
         if self.session.is_up() && self.shared.outbox_filled.swap(false, Ordering::Acquire) {
             self.writer.pull(&mut lock(&self.shared.outbox));
         }
+        if !self.writable {
+            return Ok(false);
+        }
+        match self.socket.flush() {
+            Ok(gone) => self.writable = gone,
+            Err(error) => return self.write_failed(error),
+        }
         if !self.writable || self.writer.is_empty() {
             return Ok(false);
         }
         let emptied = &mut self.emptied;
         let before = self.socket.written();
         let flushed = self.writer.flush(&mut self.socket, |chunk| emptied.push(chunk));
-        self.shared.queued.fetch_sub(self.writer.take_left(), Ordering::Relaxed);
+        self.shared.left(self.writer.take_left());
         if !self.emptied.is_empty() {
             lock(&self.shared.outbox).recycle_all(&mut self.emptied);
         }
@@ -252,7 +300,7 @@ impl Link {
                 self.writable = false;
                 Ok(self.socket.written() > before)
             }
-            Err(error) => self.write_failed(&error),
+            Err(error) => self.write_failed(error),
         }
     }
 
@@ -277,7 +325,7 @@ impl Link {
             let next = job.turn(&mut io);
             self.writable = !io.full;
             if let Some(error) = io.failed {
-                return self.write_failed(&error);
+                return self.write_failed(error);
             }
             if next == Next::Done {
                 drop(self.jobs.remove(at));
@@ -296,7 +344,7 @@ impl Link {
     }
 
     /// A write failed: what the peer sent before it went away counts first, and usually says why.
-    fn write_failed(&mut self, error: &io::Error) -> Result<bool, ChannelError> {
+    fn write_failed(&mut self, error: ChannelError) -> Result<bool, ChannelError> {
         if self.half_closed {
             return Err(ChannelError::ClosedHere);
         }
@@ -305,16 +353,6 @@ impl Link {
         while self.readable && !self.session.is_paused() {
             self.receive(Clock.now())?;
         }
-        Err(broken(error))
-    }
-}
-
-fn broken(error: &io::Error) -> ChannelError {
-    match error.kind() {
-        ErrorKind::TimedOut => ChannelError::Timeout {
-            what: "acknowledgement by the peer's TCP".to_owned(),
-            waited: std::time::Duration::ZERO,
-        },
-        _ => ChannelError::Reset { reason: error.to_string() },
+        Err(error)
     }
 }

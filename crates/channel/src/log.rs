@@ -5,6 +5,11 @@ use flowgauge_clock::Nanos;
 const SEGMENT_BYTES: usize = 1 << 20;
 const SEGMENT_MESSAGES: usize = 8192;
 
+/// Memory that a message takes at most: its bytes and its place in the index, both allocated by the segment.
+pub fn cost(frame: &[u8]) -> usize {
+    frame.len().max(SEGMENT_BYTES / SEGMENT_MESSAGES) + size_of::<(u32, Nanos)>()
+}
+
 /// A received message and when it came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received<'a> {
@@ -44,6 +49,7 @@ pub struct Log {
     /// Segments before this one hold messages; the rest are spare.
     used: usize,
     bytes: usize,
+    memory: usize,
     messages: usize,
 }
 
@@ -68,6 +74,11 @@ impl Log {
         self.bytes
     }
 
+    /// Memory that the messages take at most, in bytes.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
     /// Adds a message of at most 64 KiB.
     pub fn push(&mut self, frame: &[u8], stamp: Nanos) {
         if self.used == 0 || !self.segments[self.used - 1].has_room(frame.len()) {
@@ -80,6 +91,7 @@ impl Log {
         segment.bytes.extend_from_slice(frame);
         segment.index.push((segment.bytes.len() as u32, stamp));
         self.bytes += frame.len();
+        self.memory += cost(frame);
         self.messages += 1;
     }
 
@@ -90,7 +102,7 @@ impl Log {
             segment.bytes.clear();
             segment.index.clear();
         }
-        (self.used, self.bytes, self.messages) = (0, 0, 0);
+        (self.used, self.bytes, self.memory, self.messages) = (0, 0, 0, 0);
     }
 
     /// The message at a position, which moves on: for a reader that takes a few messages at a time.

@@ -4,10 +4,10 @@
 //! (the *tail*) goes first next time; then urgent replies (echoes); then the queue; then jobs.
 
 use std::collections::VecDeque;
-use std::io;
 
 use flowgauge_clock::{Clock, Nanos};
 
+use crate::error::ChannelError;
 use crate::socket::Socket;
 use crate::wire::{HEADER_LEN, Header};
 
@@ -103,7 +103,11 @@ impl Writer {
     }
 
     /// Hands over as much as the kernel takes, up to a turn's share. `done` receives emptied chunks.
-    pub fn flush(&mut self, socket: &mut Socket, mut done: impl FnMut(Vec<u8>)) -> io::Result<Flush> {
+    pub fn flush(
+        &mut self,
+        socket: &mut Socket,
+        mut done: impl FnMut(Vec<u8>),
+    ) -> Result<Flush, ChannelError> {
         let mut budget = TURN_BYTES;
         if !self.flush_tail(socket)? {
             return Ok(Flush::Full);
@@ -141,7 +145,7 @@ impl Writer {
     }
 
     /// Writes whole messages; nothing may wait from earlier.
-    pub fn write(&mut self, socket: &mut Socket, bytes: &[u8]) -> io::Result<Written> {
+    pub fn write(&mut self, socket: &mut Socket, bytes: &[u8]) -> Result<Written, ChannelError> {
         debug_assert!(self.tail.is_empty());
         let at = Clock.now();
         let sent = socket.write(bytes)?;
@@ -151,7 +155,7 @@ impl Writer {
     }
 
     /// Whether the tail is gone.
-    fn flush_tail(&mut self, socket: &mut Socket) -> io::Result<bool> {
+    fn flush_tail(&mut self, socket: &mut Socket) -> Result<bool, ChannelError> {
         if self.tail.is_empty() {
             return Ok(true);
         }

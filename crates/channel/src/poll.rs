@@ -33,10 +33,19 @@ impl Poll {
 
     /// Watches a descriptor until it is closed.
     pub fn add(&self, fd: RawFd, token: u64) -> io::Result<()> {
+        self.control(libc::EPOLL_CTL_ADD, fd, token)
+    }
+
+    /// Gives a watched descriptor another token; what is ready is told anew.
+    pub fn rename(&self, fd: RawFd, token: u64) -> io::Result<()> {
+        self.control(libc::EPOLL_CTL_MOD, fd, token)
+    }
+
+    fn control(&self, operation: libc::c_int, fd: RawFd, token: u64) -> io::Result<()> {
         let events = (libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET) as u32;
         let mut event = libc::epoll_event { events, u64: token };
         // SAFETY: `event` is valid for the call.
-        let result = unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &mut event) };
+        let result = unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), operation, fd, &mut event) };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 

@@ -10,8 +10,14 @@ use crate::error::ChannelError;
 use crate::framing::Expect;
 use crate::hello::negotiate;
 use crate::job::Job;
+use crate::log;
 use crate::shared::{Agreed, Reply, Shared, lock};
 use crate::wire::{self, Header};
+
+/// Bytes of answers to echo requests that may wait for a peer to read them.
+const URGENT_CAP: usize = 1 << 20;
+/// The most that the log may hold before anybody has taken the connection from its endpoint.
+const LOG_UNTAKEN: usize = 16 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -27,8 +33,8 @@ pub struct Session {
     phase: Phase,
     /// Transaction id of the last keep-alive echo.
     keep_alive: Option<u32>,
-    /// Whether nothing has come since it was sent.
-    silent: bool,
+    /// How many were sent since the last message came.
+    unanswered: u32,
     logged: bool,
 }
 
@@ -39,7 +45,7 @@ impl Session {
     /// Begins: puts our HELLO into `out`.
     pub fn begin(config: Config, shared: Arc<Shared>, out: &mut Vec<u8>) -> Session {
         out.extend_from_slice(&config.versions.hello(shared.reserve_xids(1)));
-        Session { config, shared, phase: Phase::Hello, keep_alive: None, silent: false, logged: false }
+        Session { config, shared, phase: Phase::Hello, keep_alive: None, unanswered: 0, logged: false }
     }
 
     /// Which headers the framing should accept now.
@@ -74,11 +80,16 @@ impl Session {
     ) -> Result<(), ChannelError> {
         let header = Header::parse(frame).expect("the framing gives whole messages");
         self.shared.counters.count(header.message_type, from_kernel);
-        self.silent = false;
+        self.unanswered = 0;
         match (self.phase, header.message_type) {
             (Phase::Hello, _) => self.opening(frame, header, out),
             (_, wire::HELLO) => Ok(()),
             (_, wire::ECHO_REQUEST) if self.config.answer_echo => {
+                if out.len() + frame.len() > URGENT_CAP {
+                    // The peer asks and asks and reads nothing.
+                    self.shared.counters.echoes_dropped.fetch_add(1, Ordering::Relaxed);
+                    return Ok(());
+                }
                 let reply = Header { message_type: wire::ECHO_REPLY, ..header };
                 out.extend_from_slice(&reply.to_bytes());
                 out.extend_from_slice(&frame[wire::HEADER_LEN..]);
@@ -147,9 +158,15 @@ impl Session {
         let Some(transaction) = transactions.get_mut(&header.xid).filter(|t| !t.done) else {
             return false;
         };
-        transaction.replies.push(Reply { stamp, frame: frame.to_vec() });
         let part = header.message_type == wire::multipart_reply(header.version) && wire::more_follows(frame);
-        transaction.done = !part;
+        transaction.bytes += frame.len();
+        if transaction.bytes > self.config.reply_cap {
+            transaction.replies = Vec::new();
+            transaction.too_long = Some(self.config.reply_cap);
+        } else {
+            transaction.replies.push(Reply { stamp, frame: frame.to_vec() });
+        }
+        transaction.done = !part || transaction.too_long.is_some();
         if transaction.done {
             self.shared.transactions_signal.notify_all();
         }
@@ -158,7 +175,12 @@ impl Session {
 
     fn log(&mut self, frame: &[u8], stamp: Nanos) {
         let mut log = lock(&self.shared.log);
-        if self.config.when_full == WhenFull::Drop && log.bytes() + frame.len() > self.config.log_cap {
+        let cap = if self.shared.taken.load(Ordering::Relaxed) {
+            self.config.log_cap
+        } else {
+            self.config.log_cap.min(LOG_UNTAKEN)
+        };
+        if self.config.when_full == WhenFull::Drop && log.memory() + log::cost(frame) > cap {
             self.shared.log_dropped.fetch_add(1, Ordering::Relaxed);
             return;
         }
@@ -171,7 +193,7 @@ impl Session {
     pub fn is_paused(&self) -> bool {
         self.config.when_full == WhenFull::Pause
             && self.shared.log_len.load(Ordering::Acquire) > 0
-            && lock(&self.shared.log).bytes() >= self.config.log_cap
+            && lock(&self.shared.log).memory() >= self.config.log_cap
     }
 
     /// After a batch of messages: wakes those who wait for the log.
@@ -184,14 +206,19 @@ impl Session {
         }
     }
 
-    /// The peer has been silent for the keep-alive interval: asks it for an echo; `false` if one is
-    /// already overdue.
+    /// Keep-alive requests since the last message came.
+    pub fn unanswered(&self) -> u32 {
+        self.unanswered
+    }
+
+    /// The peer has been silent for another keep-alive interval: asks it for an echo; `false` if enough were
+    /// asked for.
     pub fn silence(&mut self, out: &mut Vec<u8>) -> bool {
-        let Phase::Up { version } = self.phase else { return true };
-        if self.silent {
+        let (Phase::Up { version }, Some(keep)) = (self.phase, self.config.keep_alive) else { return true };
+        if self.unanswered >= keep.misses.max(1) {
             return false;
         }
-        self.silent = true;
+        self.unanswered += 1;
         let xid = self.shared.reserve_xids(1);
         self.keep_alive = Some(xid);
         out.extend_from_slice(&wire::message(version, wire::ECHO_REQUEST, xid, &[]));

@@ -7,6 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use flowgauge_clock::Nanos;
 
+use crate::address::Address;
+use crate::config::Config;
 use crate::error::ChannelError;
 use crate::job::Job;
 use crate::log::Log;
@@ -33,6 +35,10 @@ pub struct Reply {
 pub struct Transaction {
     /// Parts so far.
     pub replies: Vec<Reply>,
+    /// Their bytes.
+    pub bytes: usize,
+    /// The limit that they exceeded, if they did: then they are gone.
+    pub too_long: Option<usize>,
     /// Whether the last part, or an error, has come.
     pub done: bool,
 }
@@ -54,6 +60,8 @@ pub struct Counters {
     pub kernel_stamps: AtomicU64,
     /// Messages stamped when they were read.
     pub read_stamps: AtomicU64,
+    /// Echo requests left unanswered because the peer does not read its answers.
+    pub echoes_dropped: AtomicU64,
 }
 
 impl Default for Counters {
@@ -62,6 +70,7 @@ impl Default for Counters {
             by_type: std::array::from_fn(|_| AtomicU64::new(0)),
             kernel_stamps: AtomicU64::new(0),
             read_stamps: AtomicU64::new(0),
+            echoes_dropped: AtomicU64::new(0),
         }
     }
 }
@@ -95,12 +104,25 @@ pub struct Agreed {
 pub struct Shared {
     pub wake: Arc<Wake>,
     pub peer: Option<SocketAddr>,
+    /// The endpoint's address that it came from.
+    pub address: Address,
+    /// Its place among the endpoint's addresses.
+    pub source: usize,
+    /// The name in the peer's certificate.
+    pub peer_name: OnceLock<String>,
+    /// Whether somebody has taken the connection from its endpoint.
+    pub taken: AtomicBool,
     pub agreed: OnceLock<Agreed>,
     pub outbox: Mutex<Outbox>,
     /// Bytes in the outbox that the I/O thread has not fetched: read without the lock.
     pub outbox_filled: AtomicBool,
     /// Bytes queued and not yet handed to the kernel.
     pub queued: AtomicU64,
+    /// How much may be queued before more is refused.
+    pub outbox_cap: Option<u64>,
+    /// Somebody waits (with the outbox's lock) until there is room.
+    pub room_wanted: AtomicBool,
+    pub room_signal: Condvar,
     pub log: Mutex<Log>,
     pub log_signal: Condvar,
     pub log_len: AtomicUsize,
@@ -118,14 +140,21 @@ pub struct Shared {
 }
 
 impl Shared {
-    pub fn new(wake: Arc<Wake>, peer: Option<SocketAddr>) -> Shared {
+    pub fn new(wake: Arc<Wake>, peer: Option<SocketAddr>, from: (usize, Address), config: &Config) -> Shared {
         Shared {
             wake,
             peer,
+            source: from.0,
+            address: from.1,
+            peer_name: OnceLock::new(),
+            taken: AtomicBool::new(false),
             agreed: OnceLock::new(),
             outbox: Mutex::default(),
             outbox_filled: AtomicBool::new(false),
             queued: AtomicU64::new(0),
+            outbox_cap: config.outbox_cap,
+            room_wanted: AtomicBool::new(false),
+            room_signal: Condvar::new(),
             log: Mutex::default(),
             log_signal: Condvar::new(),
             log_len: AtomicUsize::new(0),
@@ -163,6 +192,31 @@ impl Shared {
         self.wake.notify();
     }
 
+    /// Refuses to queue more than the cap.
+    pub fn check_room(&self) -> Result<(), ChannelError> {
+        let queued = self.queued.load(Ordering::Relaxed);
+        match self.outbox_cap {
+            Some(limit) if queued >= limit => Err(ChannelError::OutboxFull { queued, limit }),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Bytes have left the outbox for the kernel: wakes who waits for room once half of it is free.
+    pub fn left(&self, bytes: u64) {
+        let queued = self.queued.fetch_sub(bytes, Ordering::Relaxed) - bytes;
+        let is_half_free = self.outbox_cap.is_none_or(|cap| queued <= cap / 2);
+        if is_half_free && self.room_wanted.load(Ordering::Relaxed) {
+            self.wake_for_room();
+        }
+    }
+
+    fn wake_for_room(&self) {
+        let outbox = lock(&self.outbox);
+        self.room_wanted.store(false, Ordering::Relaxed);
+        drop(outbox);
+        self.room_signal.notify_all();
+    }
+
     /// Whether a holder has left work for the I/O thread.
     pub fn has_work(&self) -> bool {
         self.outbox_filled.load(Ordering::Acquire) || self.commanded.load(Ordering::Acquire)
@@ -176,5 +230,6 @@ impl Shared {
         self.transactions_signal.notify_all();
         drop(lock(&self.log));
         self.log_signal.notify_all();
+        self.wake_for_room();
     }
 }

@@ -1,226 +1,106 @@
-//! One non-blocking TCP socket: reads with the kernel's receive stamps, writes, and what TCP knows.
+//! What a connection's bytes travel through: TCP, or TLS over it.
 
-use std::io::{self, ErrorKind, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::io;
+use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
-use std::sync::OnceLock;
-use std::time::Duration;
 
-use flowgauge_clock::{Clock, Nanos, WallOffset};
+use crate::error::{ChannelError, broken};
+use crate::tcp::{Read, Tcp};
+use crate::tls::TlsStream;
 
-/// How long a measured offset from the wall clock is good for: that clock is slewed.
-const OFFSET_AGE: Nanos = Nanos::from_millis(4);
-
-/// What a read found.
-pub enum Read {
-    /// Bytes, and the kernel's stamp of the last segment among them, on the tester's clock.
-    Bytes(usize, Option<Nanos>),
-    /// Nothing now.
-    Empty,
-    /// The peer will send no more.
-    End,
-}
-
-/// A connected socket.
+/// A connected socket. Counts and positions are those of our own bytes, with TLS or without.
 pub struct Socket {
-    stream: TcpStream,
-    offset: WallOffset,
-    offset_at: Nanos,
-    /// The last stamp given.
-    latest: Nanos,
-    written: u64,
+    tcp: Tcp,
+    tls: Option<Box<TlsStream>>,
 }
 
 impl Socket {
     /// Takes over a connected stream: non-blocking, without Nagle's delay, with receive stamps.
-    pub fn new(stream: TcpStream) -> io::Result<Socket> {
-        stream.set_nonblocking(true)?;
-        stream.set_nodelay(true)?;
-        ask_for_stamps(stream.as_raw_fd());
-        let offset = Clock.offset_from_wall();
-        Ok(Socket { stream, offset, offset_at: Clock.now(), latest: Nanos::ZERO, written: 0 })
+    pub fn new(stream: TcpStream, tls: Option<TlsStream>) -> io::Result<Socket> {
+        Ok(Socket { tcp: Tcp::new(stream)?, tls: tls.map(Box::new) })
     }
 
     /// The peer's address.
     pub fn peer(&self) -> Option<SocketAddr> {
-        self.stream.peer_addr().ok()
+        self.tcp.peer()
+    }
+
+    /// The peer's name by its certificate.
+    pub fn peer_name(&self) -> Option<String> {
+        self.tls.as_ref()?.peer_name()
+    }
+
+    /// Whether TLS is not established yet.
+    pub fn is_handshaking(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
     }
 
     /// Reads what is there.
-    pub fn read(&mut self, room: &mut [u8]) -> io::Result<Read> {
-        let mut control = Control([0; 128]);
-        let mut part = libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: room.len() };
-        // SAFETY: msghdr is plain data for which all zeros is valid.
-        let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-        header.msg_iov = &mut part;
-        header.msg_iovlen = 1;
-        header.msg_control = control.0.as_mut_ptr().cast();
-        header.msg_controllen = control.0.len() as _;
-        loop {
-            // SAFETY: header points to `room` and `control`, both alive and of the stated lengths.
-            let n = unsafe { libc::recvmsg(self.stream.as_raw_fd(), &mut header, libc::MSG_DONTWAIT) };
-            if n == 0 {
-                return Ok(Read::End);
-            }
-            if n > 0 {
-                let stamp = kernel_stamp(&header).map(|wall| self.on_tester_clock(wall));
-                return Ok(Read::Bytes(n as usize, stamp));
-            }
-            match io::Error::last_os_error() {
-                e if e.kind() == ErrorKind::WouldBlock => return Ok(Read::Empty),
-                e if e.kind() == ErrorKind::Interrupted => {}
-                e => return Err(e),
-            }
+    #[inline]
+    pub fn read(&mut self, room: &mut [u8]) -> Result<Read, ChannelError> {
+        match &mut self.tls {
+            None => self.tcp.read(room).map_err(|e| broken(&e)),
+            Some(tls) => tls.read(&mut self.tcp, room),
         }
     }
 
-    /// Hands bytes to the kernel; 0 when it takes none now.
-    pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        loop {
-            // SAFETY: the pointer and length are those of `bytes`.
-            let n = unsafe {
-                libc::send(
-                    self.stream.as_raw_fd(),
-                    bytes.as_ptr().cast(),
-                    bytes.len(),
-                    libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT,
-                )
-            };
-            if n >= 0 {
-                self.written += n as u64;
-                return Ok(n as usize);
-            }
-            match io::Error::last_os_error() {
-                e if e.kind() == ErrorKind::WouldBlock => return Ok(0),
-                e if e.kind() == ErrorKind::Interrupted => {}
-                e => return Err(e),
-            }
+    /// Hands bytes over; fewer than all, or 0, when the kernel takes no more now.
+    #[inline]
+    pub fn write(&mut self, bytes: &[u8]) -> Result<usize, ChannelError> {
+        match &mut self.tls {
+            None => self.tcp.write(bytes).map_err(|e| broken(&e)),
+            Some(tls) => tls.write(&mut self.tcp, bytes),
+        }
+    }
+
+    /// Hands over what was written and still waits here (with TLS); whether all is gone.
+    #[inline]
+    pub fn flush(&mut self) -> Result<bool, ChannelError> {
+        match &mut self.tls {
+            None => Ok(true),
+            Some(tls) => tls.flush(&mut self.tcp),
         }
     }
 
     /// Tells the peer that we will send no more.
-    pub fn shutdown_write(&self) {
-        // It fails only when the connection is gone already.
-        let _ = self.stream.shutdown(Shutdown::Write);
-    }
-
-    /// Bytes handed to the kernel since the connection began.
-    pub fn written(&self) -> u64 {
-        self.written
-    }
-
-    /// Of those, bytes that the peer's TCP has acknowledged (SIOCOUTQ).
-    pub fn acknowledged(&self) -> u64 {
-        let mut queued: libc::c_int = 0;
-        // SAFETY: SIOCOUTQ (the same request as TIOCOUTQ) writes one int.
-        let ok = unsafe { libc::ioctl(self.stream.as_raw_fd(), libc::TIOCOUTQ, &mut queued) } == 0;
-        if ok { self.written.saturating_sub(queued.max(0) as u64) } else { 0 }
-    }
-
-    /// A kernel stamp on the tester's clock.
-    fn on_tester_clock(&mut self, wall_ns: u64) -> Nanos {
-        let now = Clock.now();
-        if now - self.offset_at > OFFSET_AGE {
-            self.offset = Clock.offset_from_wall();
-            self.offset_at = now;
+    pub fn shutdown_write(&mut self) {
+        if let Some(tls) = &mut self.tls {
+            tls.close(&mut self.tcp);
         }
-        // A stamp can't lie in the future (when the wall clock has just been set, it might seem to), nor before
-        // that of earlier bytes (by the few ns in which two measurements of the offset differ, it might).
-        self.latest = self.offset.to_tester(wall_ns).max(self.latest).min(now);
-        self.latest
+        self.tcp.shutdown_write();
+    }
+
+    /// Last words were said: makes it likely that the peer hears them. (A socket that is closed with unread bytes resets the
+    /// connection, and the peer loses what it has not read yet.)
+    pub fn part(&mut self) {
+        self.shutdown_write();
+        let mut unread = [0; 4096];
+        for _ in 0..16 {
+            if !matches!(self.tcp.read(&mut unread), Ok(Read::Bytes(..))) {
+                return;
+            }
+        }
+    }
+
+    /// Bytes handed over since the connection began.
+    pub fn written(&self) -> u64 {
+        match &self.tls {
+            None => self.tcp.written(),
+            Some(tls) => tls.written(),
+        }
+    }
+
+    /// Of those, bytes that the peer's TCP has acknowledged.
+    pub fn acknowledged(&mut self) -> u64 {
+        match &mut self.tls {
+            None => self.tcp.acknowledged(),
+            Some(tls) => tls.acknowledged(&self.tcp),
+        }
     }
 }
 
 impl AsRawFd for Socket {
     fn as_raw_fd(&self) -> RawFd {
-        self.stream.as_raw_fd()
-    }
-}
-
-/// Switches the kernel's receive stamps on for as long as the process lives, and waits (at most 100 ms, once) until
-/// they come: the kernel does it lazily, and the first messages of a connection are often those that matter.
-pub fn keep_stamps_on() {
-    static KEEPER: OnceLock<Option<Socket>> = OnceLock::new();
-    KEEPER.get_or_init(|| {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).ok()?;
-        let mut peer = TcpStream::connect(listener.local_addr().ok()?).ok()?;
-        let mut socket = Socket::new(listener.accept().ok()?.0).ok()?;
-        for _ in 0..100 {
-            peer.write_all(&[0]).ok()?;
-            std::thread::sleep(Duration::from_millis(1));
-            if let Ok(Read::Bytes(_, Some(_))) = socket.read(&mut [0; 64]) {
-                break;
-            }
-        }
-        Some(socket)
-    });
-}
-
-/// A control buffer aligned as `cmsghdr` must be.
-#[repr(C, align(8))]
-struct Control([u8; 128]);
-
-/// Asks the kernel to stamp received segments. A kernel that can't leaves the stamps out, which `read` sees.
-pub fn ask_for_stamps(fd: RawFd) {
-    let on: libc::c_int = 1;
-    // SAFETY: the option takes one int.
-    unsafe {
-        libc::setsockopt(
-            fd,
-            libc::SOL_SOCKET,
-            libc::SO_TIMESTAMPNS,
-            (&raw const on).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        );
-    }
-}
-
-/// The SCM_TIMESTAMPNS among the control messages, in nanoseconds since 1970.
-fn kernel_stamp(header: &libc::msghdr) -> Option<u64> {
-    // SAFETY: `header` was filled by recvmsg; the CMSG macros stay within msg_controllen.
-    unsafe {
-        let mut at = libc::CMSG_FIRSTHDR(header);
-        while !at.is_null() {
-            if (*at).cmsg_level == libc::SOL_SOCKET && (*at).cmsg_type == libc::SCM_TIMESTAMPNS {
-                let time: libc::timespec = std::ptr::read_unaligned(libc::CMSG_DATA(at).cast());
-                return Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64);
-            }
-            at = libc::CMSG_NXTHDR(header, at);
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_kernel_stamps_arrival_and_not_reading() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let mut socket = Socket::new(listener.accept().unwrap().0).unwrap();
-        keep_stamps_on();
-        for _ in 0..10 {
-            let sent = Clock.now();
-            peer.write_all(&[1; 100]).unwrap();
-            std::thread::sleep(Duration::from_millis(20));
-            let Ok(Read::Bytes(100, stamp)) = socket.read(&mut [0; 1000]) else { panic!("100 bytes wait") };
-            let stamp = stamp.expect("kernel stamps come for TCP");
-            assert!(stamp + Nanos::from_micros(5) >= sent, "{stamp:?} before {sent:?}");
-            assert!(stamp - sent < Nanos::from_millis(15), "stamped at reading: {}", stamp - sent);
-        }
-    }
-
-    #[test]
-    fn acknowledged_bytes_are_those_that_the_peer_has() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let mut socket = Socket::new(listener.accept().unwrap().0).unwrap();
-        while socket.write(&[0; 65_536]).unwrap() > 0 {}
-        std::thread::sleep(Duration::from_millis(20));
-        // The peer reads nothing: its buffer is acknowledged, ours is not.
-        assert!(socket.acknowledged() < socket.written());
-        drop(peer);
+        self.tcp.as_raw_fd()
     }
 }

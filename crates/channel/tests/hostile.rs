@@ -137,8 +137,8 @@ fn a_hostile_peer_harms_only_its_own_connection() {
     let (listening, connection, _peer) = raw_switch(Config::controller());
     for _ in 0..5 {
         let mut other = std::net::TcpStream::connect(listening.local_addr()).unwrap();
-        other.write_all(&[0x16, 3, 1, 2, 0, 1]).unwrap();
-        assert_eq!(listening.wait_connected(SOON).unwrap_err().name(), "garbage");
+        other.write_all(&[0x17, 3, 1, 2, 0, 1]).unwrap();
+        assert_eq!(listening.wait_connected(SOON).unwrap_err().name(), "tls");
     }
     assert_eq!(connection.ended(), None);
 }

@@ -5,7 +5,9 @@ mod common;
 use std::time::Duration;
 
 use common::ovs::{self, Ovs};
-use flowgauge_channel::{Channel, ChannelError, Config, Connection, Timestamps, Versions, wire};
+use flowgauge_channel::{
+    Address, Channel, ChannelError, Config, Connection, KeepAlive, Timestamps, Tls, TlsFiles, Versions, wire,
+};
 use flowgauge_openflow::{Body, FlowMod, MultipartRequest, RequestBody};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -78,6 +80,82 @@ fn we_connect_to_a_switch_in_either_version() {
     }
 }
 
+/// Keys by `ovs-pki`, in the switch's own directory: the controller's files.
+fn ovs_pki(ovs: &Ovs) -> Option<TlsFiles> {
+    for command in ["init", "req+sign ctl controller", "req+sign sc switch"] {
+        let made = std::process::Command::new("ovs-pki")
+            .current_dir(ovs.path(""))
+            .args([
+                "--batch",
+                &format!("--dir={}", ovs.path("pki")),
+                &format!("--log={}", ovs.path("pki.log")),
+            ])
+            .args(command.split(' '))
+            .output();
+        if !made.is_ok_and(|output| output.status.success()) {
+            println!("skipped: ovs-pki {command} does not work");
+            return None;
+        }
+    }
+    let controllerca = ovs.path("pki/controllerca/cacert.pem");
+    ovs.vsctl(&["set-ssl", &ovs.path("sc-privkey.pem"), &ovs.path("sc-cert.pem"), &controllerca]);
+    Some(TlsFiles {
+        private_key: ovs.path("ctl-privkey.pem").into(),
+        certificate: ovs.path("ctl-cert.pem").into(),
+        ca: ovs.path("pki/switchca/cacert.pem").into(),
+    })
+}
+
+#[test]
+fn tls_with_keys_by_ovs_pki_both_ways() {
+    let Some(ovs) = start("tls") else { return };
+    let Some(files) = ovs_pki(&ovs) else { return };
+    ovs.vsctl(&["set", "bridge", "br0", "protocols=OpenFlow13"]);
+    let at = "127.0.0.1:6653".parse().unwrap();
+    let tls = Some(Tls::load(&files).unwrap());
+    let secure = Config { tls, ..config(&ovs, &[4]) };
+    let channel = Channel::open(Address::ListenTls(at), secure.clone()).unwrap();
+    ovs.vsctl(&["set-controller", "br0", "ssl:127.0.0.1:6653"]);
+    let connection = channel.wait_connected(PATIENCE).unwrap();
+    assert!(connection.peer_name().unwrap().starts_with("sc id:"), "{:?}", connection.peer_name());
+    exercise_tls(&connection);
+    drop(channel);
+    ovs.vsctl(&["set-controller", "br0", "pssl:6653:127.0.0.1"]);
+    let channel = Channel::open(Address::ConnectTls(at), secure).unwrap();
+    exercise_tls(&channel.wait_until_connected(PATIENCE).unwrap());
+    drop(channel);
+    // Without TLS to its TLS port: it closes, or says so in TLS.
+    let channel = Channel::connect(at, config(&ovs, &[4])).unwrap();
+    let error = channel.wait_until_connected(std::time::Duration::from_millis(500)).unwrap_err();
+    assert_eq!(error, ChannelError::ClosedEarly);
+    // With a certificate that its authority has not signed.
+    let stranger = TlsFiles {
+        private_key: ovs.path("sc-privkey.pem").into(),
+        certificate: ovs.path("sc-cert.pem").into(),
+        ..files
+    };
+    let tls = Some(Tls::load(&stranger).unwrap());
+    let channel = Channel::open(Address::ConnectTls(at), Config { tls, ..config(&ovs, &[4]) }).unwrap();
+    let error = channel.wait_connected(PATIENCE).unwrap_err();
+    assert!(error.to_string().contains("the peer does not know the authority of our certificate"), "{error}");
+    drop(channel);
+    // And a switch without TLS to our TLS port.
+    let tls = Some(Tls::load(&stranger).unwrap());
+    ovs.vsctl(&["set-controller", "br0", "tcp:127.0.0.1:6653"]);
+    let channel = Channel::open(Address::ListenTls(at), Config { tls, ..config(&ovs, &[4]) });
+    let error = channel.unwrap().wait_connected(PATIENCE).unwrap_err();
+    assert!(error.to_string().contains("plain OpenFlow"), "{error}");
+}
+
+fn exercise_tls(connection: &Connection) {
+    assert!(connection.is_tls());
+    connection.barrier(PATIENCE).unwrap();
+    connection.apply(vec![Body::FlowMod(FlowMod::delete_all())], PATIENCE).unwrap();
+    let request = MultipartRequest::new(RequestBody::Desc);
+    connection.transact(Body::MultipartRequest(request), PATIENCE).unwrap();
+    assert_eq!(connection.timestamps(), Timestamps::Read);
+}
+
 #[test]
 fn a_switch_of_another_version_says_so() {
     let Some(ovs) = start("ver") else { return };
@@ -103,7 +181,10 @@ fn a_switch_that_is_killed_ends_the_channel() {
 #[test]
 fn a_switch_that_hangs_is_found_by_keep_alive() {
     let Some(ovs) = start("hang") else { return };
-    let config = Config { keep_alive: Some(Duration::from_millis(200)), ..config(&ovs, &[1, 4]) };
+    let config = Config {
+        keep_alive: Some(KeepAlive { idle: Duration::from_millis(200), misses: 1 }),
+        ..config(&ovs, &[1, 4])
+    };
     let channel = Channel::listen("127.0.0.1:6653".parse().unwrap(), config).unwrap();
     ovs.vsctl(&["set-controller", "br0", "tcp:127.0.0.1:6653"]);
     let connection = channel.wait_connected(PATIENCE).unwrap();

@@ -5,7 +5,7 @@ mod common;
 use std::time::Duration;
 
 use common::{SOON, any_port, pair, plain_pair};
-use flowgauge_channel::{Channel, ChannelError, Config, Timestamps, Versions, wire};
+use flowgauge_channel::{Channel, ChannelError, Config, KeepAlive, Timestamps, Versions, wire};
 use flowgauge_clock::Clock;
 
 #[test]
@@ -119,8 +119,9 @@ fn packet_ins_are_counted_logged_and_stamped_in_order() {
 
 #[test]
 fn a_full_log_drops_and_counts_at_a_controller_and_holds_back_at_a_switch() {
-    let controller = Config { log_cap: 1000, ..Config::controller() };
-    let switch = Config { log_cap: 1000, ..Config::switch() };
+    // Ten messages of 100 bytes, each counted as 144.
+    let controller = Config { log_cap: 1440, ..Config::controller() };
+    let switch = Config { log_cap: 1440, ..Config::switch() };
     let listening = Channel::listen(any_port(), controller).unwrap();
     let connecting = Channel::connect(listening.local_addr(), switch).unwrap();
     let at_switch = connecting.wait_connected(SOON).unwrap();
@@ -148,7 +149,7 @@ fn a_full_log_drops_and_counts_at_a_controller_and_holds_back_at_a_switch() {
 
 #[test]
 fn keep_alive_finds_a_dead_peer_and_leaves_a_living_one_alone() {
-    let keep_alive = Some(Duration::from_millis(40));
+    let keep_alive = Some(KeepAlive { idle: Duration::from_millis(40), misses: 2 });
     let controller = Config { keep_alive, ..Config::controller() };
     let (_a, connection, _b, _) = pair(controller.clone(), Config::switch(), |_, _| {});
     assert_eq!(connection.wait_ended(Duration::from_millis(300)), None);

@@ -172,11 +172,14 @@ mod tests {
     #[test]
     fn fields_are_set_only_where_they_are() {
         let dst = Action::set(Field::Ipv4Dst, 1);
-        assert_eq!(check(&[], &[dst.clone()]), REFUSED);
-        assert_eq!(check(&[(Field::EthType, 0x86dd)], &[dst.clone()]), REFUSED);
+        assert_eq!(check(&[], std::slice::from_ref(&dst)), REFUSED);
+        assert_eq!(check(&[(Field::EthType, 0x86dd)], std::slice::from_ref(&dst)), REFUSED);
         assert_eq!(check(&[(Field::EthType, 0x800)], &[dst]), Ok(()));
         let port = Action::set(Field::UdpDst, 1);
-        assert_eq!(check(&[(Field::EthType, 0x800), (Field::IpProto, 6)], &[port.clone()]), REFUSED);
+        assert_eq!(
+            check(&[(Field::EthType, 0x800), (Field::IpProto, 6)], std::slice::from_ref(&port)),
+            REFUSED
+        );
         assert_eq!(check(&[(Field::EthType, 0x800), (Field::IpProto, 17)], &[port]), Ok(()));
         assert_eq!(check(&[], &[Action::set(Field::EthDst, 1)]), Ok(()));
     }
@@ -187,7 +190,7 @@ mod tests {
         let label = Action::set(Field::MplsLabel, 3);
         let dst = Action::set(Field::Ipv4Dst, 1);
         let ip = [(Field::EthType, 0x800)];
-        assert_eq!(check(&[], &[pcp.clone()]), REFUSED);
+        assert_eq!(check(&[], std::slice::from_ref(&pcp)), REFUSED);
         assert_eq!(check(&[], &[Action::PushVlan(0x8100), pcp.clone()]), Ok(()));
         assert_eq!(check(&[(Field::VlanVid, 0x1005)], &[Action::PopVlan, pcp]), REFUSED);
         assert_eq!(check(&ip, &[Action::PushMpls(0x8847), label.clone()]), Ok(()));

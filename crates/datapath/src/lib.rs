@@ -12,6 +12,7 @@
 
 mod act;
 mod action_set;
+mod changes;
 mod check;
 pub mod classifier;
 mod consistency;
@@ -37,6 +38,7 @@ mod table;
 mod timers;
 mod token_bucket;
 
+pub use changes::Change;
 pub use flow_mod::Removal;
 pub use group::{MAX_BUCKETS, MAX_CHAIN, MAX_GROUPS};
 pub use learning::{Learning, LearningCounts, Station};

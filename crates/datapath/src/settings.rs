@@ -32,7 +32,7 @@ impl Candidate {
 }
 
 /// A table's configuration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     config: TableConfig,
     /// What it looks at when it evicts.

@@ -2,6 +2,7 @@
 //!
 //! It knows no messages: [`crate::flow_mod`] turns those into additions, selections and removals.
 
+use crate::changes::Before;
 use crate::classifier::Classifier;
 use crate::program::Program;
 use crate::rule::Rule;
@@ -81,6 +82,13 @@ impl Entry {
         (packets, if is_counted(FlowModFlags::NO_BYTE_COUNTS) { bytes as u64 } else { 0 })
     }
 
+    /// Why it goes, given that it has timed out.
+    pub fn overdue(&self, now: Nanos) -> FlowRemovedReason {
+        let is_hard =
+            self.hard_timeout != 0 && self.created + Nanos::from_secs(self.hard_timeout.into()) <= now;
+        if is_hard { FlowRemovedReason::HardTimeout } else { FlowRemovedReason::IdleTimeout }
+    }
+
     /// When it goes unless a frame comes, and why.
     pub(crate) fn deadline(&self) -> Option<(Nanos, FlowRemovedReason)> {
         let after = |start: Nanos, seconds: u16, reason| {
@@ -136,6 +144,8 @@ pub struct FlowTable {
     capacity: usize,
     next_serial: u32,
     pub(crate) settings: Settings,
+    /// Entries before they were changed, while somebody wants to know.
+    pub(crate) notes: Option<Vec<Before>>,
     /// Frames looked up.
     pub lookups: u64,
     /// Frames that matched an entry.
@@ -151,6 +161,7 @@ impl FlowTable {
             capacity,
             next_serial: 0,
             settings: Settings::default(),
+            notes: None,
             lookups: 0,
             matched: 0,
         }
@@ -220,6 +231,9 @@ impl FlowTable {
             }
             None => (self.classifier.insert(rule, priority, entry), None),
         };
+        if let Some(notes) = &mut self.notes {
+            notes.push(Before { rule: rule.clone(), priority, entry: replaced.clone() });
+        }
         if let Some(replaced) = &replaced {
             self.disarm(replaced);
         }
@@ -287,6 +301,10 @@ impl FlowTable {
 
     /// An entry by its number, to change.
     pub fn entry_mut(&mut self, id: u32) -> Option<&mut Entry> {
+        if let Some(notes) = &mut self.notes {
+            let (rule, priority) = (self.classifier.rule(id)?, self.classifier.priority(id)?);
+            notes.push(Before { rule, priority, entry: self.classifier.get(id).cloned() });
+        }
         self.classifier.get_mut(id)
     }
 
@@ -319,7 +337,20 @@ impl FlowTable {
         let (rule, priority) = (self.classifier.rule(id)?, self.classifier.priority(id)?);
         let entry = self.classifier.remove(id)?;
         self.disarm(&entry);
+        if let Some(notes) = &mut self.notes {
+            notes.push(Before { rule: rule.clone(), priority, entry: Some(entry.clone()) });
+        }
         Some(Removed { rule, priority, entry })
+    }
+
+    /// Makes an entry what it was before; gives the one that was there meanwhile.
+    pub(crate) fn put_back(&mut self, before: Before) -> Option<Entry> {
+        let Before { rule, priority, entry } = before;
+        let place = self.classifier.find(&rule, priority);
+        match entry {
+            Some(entry) => self.put(place, &rule, priority, entry),
+            None => place.and_then(|id| self.remove(id)).map(|removed| removed.entry),
+        }
     }
 
     /// When the next entry may time out.
@@ -341,6 +372,9 @@ impl FlowTable {
             }
             let (rule, priority) = (self.classifier.rule(due.id)?, self.classifier.priority(due.id)?);
             let entry = self.classifier.remove(due.id)?;
+            if let Some(notes) = &mut self.notes {
+                notes.push(Before { rule: rule.clone(), priority, entry: Some(entry.clone()) });
+            }
             return Some((Removed { rule, priority, entry }, reason));
         }
         None

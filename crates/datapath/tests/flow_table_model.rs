@@ -147,7 +147,7 @@ impl Model {
                     hard_timeout: e.stats.hard_timeout,
                     packet_count: e.stats.packet_count,
                     byte_count: e.stats.byte_count,
-                    idle_time: Some(age(now - e.used)),
+                    idle_time: Some(told(now - e.used)),
                     match_: e.stats.match_.clone(),
                     unknown_stats: vec![],
                 });
@@ -165,7 +165,7 @@ impl Model {
     }
 }
 
-fn age(duration: Nanos) -> Age {
+fn told(duration: Nanos) -> Age {
     Age { sec: (duration.0 / 1_000_000_000) as u32, nsec: (duration.0 % 1_000_000_000) as u32 }
 }
 
@@ -262,7 +262,7 @@ fn wanted(model: &Model, now: Nanos) -> Vec<FlowStats> {
     let aged = model.entries.iter().map(|e| {
         let age = now - e.created;
         let (duration_sec, duration_nsec) = ((age.0 / 1_000_000_000) as u32, (age.0 % 1_000_000_000) as u32);
-        FlowStats { duration_sec, duration_nsec, idle_time: Some(age(now - e.used)), ..e.stats.clone() }
+        FlowStats { duration_sec, duration_nsec, idle_time: Some(told(now - e.used)), ..e.stats.clone() }
     });
     sorted(aged.collect())
 }

@@ -161,7 +161,7 @@ fn fast_failover_takes_the_first_that_is_live() {
         group(1, GroupType::FastFailover, vec![watching(2), behind, watching(4)]),
         group(2, GroupType::FastFailover, vec![watching(3)]),
     ]);
-    let mut down = |p: &mut Pipeline, port: u32, live| p.set_port(PortRule { live, ..PortRule::new(port) });
+    let down = |p: &mut Pipeline, port: u32, live| p.set_port(PortRule { live, ..PortRule::new(port) });
     assert_eq!(send(&mut p, 1).take_ports(), [2]);
     down(&mut p, 2, false);
     assert_eq!(send(&mut p, 1).take_ports(), [3]);

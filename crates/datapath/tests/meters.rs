@@ -109,7 +109,7 @@ fn meters_as_actions_are_passed_where_they_stand() {
 #[test]
 fn deleting_a_meter_removes_the_entries_that_use_it() {
     let mut p = pipeline(&[(1, drop_at(1)), (2, drop_at(1))]);
-    let mut add = |p: &mut Pipeline, meter, dscp| {
+    let add = |p: &mut Pipeline, meter, dscp| {
         p.flow_mod(&metered(Instruction::Meter(meter), Some(dscp)), Version::V1_3, Nanos::ZERO, &mut ())
     };
     assert_eq!(add(&mut p, 1, 1), Ok(()));

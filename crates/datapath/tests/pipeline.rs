@@ -22,10 +22,15 @@ fn add(pipeline: &mut Pipeline, table_id: u8, match_: Match, instructions: Vec<I
     pipeline.flow_mod(&request, Version::V1_3, NOW, &mut Memory::default()).unwrap();
 }
 
+/// Such frames as are sent here.
+fn udp() -> Match {
+    Match::any().with(Field::EthType, 0x800).with(Field::IpProto, 17)
+}
+
 /// What comes out for a frame that comes in on port 1, when all frames get these actions.
 fn apply(actions: Vec<Action>) -> Memory {
     let mut p = pipeline();
-    add(&mut p, 0, Match::any(), vec![Instruction::ApplyActions(actions)]);
+    add(&mut p, 0, udp(), vec![Instruction::ApplyActions(actions)]);
     send(&mut p)
 }
 
@@ -133,9 +138,8 @@ fn version_1_0_sets_tags_and_ports_of_any_kind() {
 fn later_tables_see_what_was_changed() {
     let mut p = pipeline();
     let change = vec![Action::set(Field::UdpDst, 80)];
-    add(&mut p, 0, Match::any(), vec![Instruction::ApplyActions(change), Instruction::GotoTable(1)]);
-    let udp = Match::any().with(Field::EthType, 0x800).with(Field::IpProto, 17);
-    add(&mut p, 1, udp.with(Field::UdpDst, 80), vec![Instruction::ApplyActions(vec![output(2)])]);
+    add(&mut p, 0, udp(), vec![Instruction::ApplyActions(change), Instruction::GotoTable(1)]);
+    add(&mut p, 1, udp().with(Field::UdpDst, 80), vec![Instruction::ApplyActions(vec![output(2)])]);
     assert_eq!(send(&mut p).take_ports(), [2]);
 }
 

@@ -37,7 +37,9 @@ fn by_1_0() {
         (flow(|f| f.flags = FlowModFlags(1 << 20)), "out_of_range: flags"),
         (flow(|f| f.out_port = PortNo(0x10000)), "out_of_range: out_port"),
         (flow(|f| f.instructions = vec![Instruction::GotoTable(1)]), "inexpressible: instructions"),
+        (acting(Action::CopyTtlIn), "inexpressible: copy_ttl_in"),
         (acting(Action::PushVlan(0x8100)), "inexpressible: push_vlan"),
+        (acting(Action::set(Field::Ipv4Id, 1)), "inexpressible: ipv4_id"),
         (acting(Action::output(PortNo(0xff01))), "out_of_range: output"),
         (matching(Match::any().with(Field::Metadata, 1)), "inexpressible: metadata"),
         (matching(Match::any().with_masked(Field::EthDst, 1, 1)), "inexpressible: eth_dst"),
@@ -67,6 +69,10 @@ fn by_1_3() {
     let cases = [
         (flow(|f| f.importance = 1), "inexpressible: importance"),
         (flow(|f| f.flags = FlowModFlags::EMERGENCY), "inexpressible: flags"),
+        (
+            acting(Action::SetField { field: Field::Ipv4Id, value: 1, mask: 1 }),
+            "inexpressible: set_field mask",
+        ),
         (acting(Action::SetTpDst(1)), "inexpressible: set_tp_dst without ip_proto"),
         (matching(Match::any().with(Field::PacketType, 1)), "inexpressible: packet_type"),
         (matching(Match::any().with(Field::EthDst, 1 << 48)), "out_of_range: eth_dst"),

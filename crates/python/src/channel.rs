@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use flowgauge_channel::{ChannelError, Config, Versions};
+use flowgauge_channel::{Address, ChannelError, Config, Tls, TlsFiles, Versions};
 use flowgauge_openflow::Version;
 use pyo3::prelude::*;
 
@@ -25,7 +25,7 @@ pub struct Channel {
 #[pymethods]
 impl Channel {
     #[new]
-    #[pyo3(signature = (mode, host, port, *, netns, versions, spin_us))]
+    #[pyo3(signature = (mode, host, port, *, netns, versions, spin_us, tls=None))]
     fn new(
         mode: &str,
         host: &str,
@@ -33,6 +33,7 @@ impl Channel {
         netns: Option<PathBuf>,
         versions: Vec<String>,
         spin_us: u64,
+        tls: Option<(PathBuf, PathBuf, PathBuf)>,
     ) -> PyResult<Channel> {
         let address = resolve(host, port)?;
         let wire: Vec<u8> = versions.iter().map(|v| version(v).map(wire_version)).collect::<PyResult<_>>()?;
@@ -40,16 +41,18 @@ impl Channel {
             versions: Versions::new(&wire).ok_or_else(|| errors::usage("no OpenFlow version was given"))?,
             netns,
             spin: Duration::from_micros(spin_us),
+            tls: tls.map(load).transpose()?,
             ..Config::controller()
         };
-        let opened = match mode {
-            "listen" => flowgauge_channel::Channel::listen(address, config),
-            "connect" => flowgauge_channel::Channel::connect(address, config),
+        let address = match mode {
+            "listen" => Address::Listen(address),
+            "connect" => Address::Connect(address),
             other => {
                 return Err(errors::usage(format!("mode is {other:?}; allowed: \"listen\", \"connect\"")));
             }
         };
-        let channel = opened.map_err(|e| errors::channel(&e))?;
+        let address = address.secured(config.tls.is_some());
+        let channel = flowgauge_channel::Channel::open(address, config).map_err(|e| errors::channel(&e))?;
         Ok(Channel { address: channel.local_addr(), inner: Mutex::new(Some(channel)) })
     }
 
@@ -59,15 +62,25 @@ impl Channel {
         (self.address.ip().to_string(), self.address.port())
     }
 
-    /// The next switch whose handshake is complete.
-    fn wait_connected(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Connection> {
+    /// The next switch whose handshake is complete, or the one with that datapath id (16 hexadecimal digits).
+    #[pyo3(signature = (timeout_s, datapath_id=None))]
+    fn wait_connected(
+        &self,
+        py: Python<'_>,
+        timeout_s: f64,
+        datapath_id: Option<&str>,
+    ) -> PyResult<Connection> {
+        let wanted = datapath_id.map(datapath).transpose()?;
         let waited = seconds(timeout_s);
         let deadline = Instant::now() + waited;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let result = py.detach(|| {
                 let channel = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-                channel.as_ref().map(|channel| channel.wait_connected(left.min(SLICE)))
+                channel.as_ref().map(|channel| match wanted {
+                    None => channel.wait_connected(left.min(SLICE)),
+                    Some(id) => channel.wait_datapath(id, left.min(SLICE)),
+                })
             });
             match result {
                 None => return Err(errors::channel(&ChannelError::ClosedHere)),
@@ -89,6 +102,17 @@ impl Channel {
     }
 }
 
+/// Reads `(private_key, certificate, ca)`.
+pub fn load((private_key, certificate, ca): (PathBuf, PathBuf, PathBuf)) -> PyResult<Tls> {
+    Tls::load(&TlsFiles { private_key, certificate, ca }).map_err(|e| errors::channel(&e))
+}
+
+/// A datapath id as `describe` prints it.
+fn datapath(text: &str) -> PyResult<u64> {
+    u64::from_str_radix(text, 16)
+        .map_err(|_| errors::usage(format!("datapath id {text:?}; allowed: hexadecimal digits")))
+}
+
 /// What to do about a host without an address.
 const NAME: &str = "give its address in numbers, or mend the name";
 
@@ -104,7 +128,9 @@ pub fn version(text: &str) -> PyResult<Version> {
     match text {
         "1.0" => Ok(Version::V1_0),
         "1.3" => Ok(Version::V1_3),
-        other => Err(errors::usage(format!("OpenFlow {other} is not offered; allowed: 1.0, 1.3"))),
+        "1.4" => Ok(Version::V1_4),
+        "1.5" => Ok(Version::V1_5),
+        other => Err(errors::usage(format!("OpenFlow {other} is not offered; allowed: 1.0, 1.3, 1.4, 1.5"))),
     }
 }
 

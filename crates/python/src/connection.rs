@@ -1,6 +1,6 @@
 //! An established OpenFlow channel: questions, and plays.
 
-use flowgauge_channel::ChannelError;
+use flowgauge_channel::{ChannelError, Timestamps};
 use flowgauge_clock::Nanos;
 use flowgauge_measure::FlowOrder;
 use flowgauge_openflow::{
@@ -9,7 +9,7 @@ use flowgauge_openflow::{
 };
 use flowgauge_traffic::play::{Echoes, Encoded, PacketOuts, PlayOptions, Source};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::channel::{seconds, wire_version};
 use crate::errors;
@@ -45,7 +45,7 @@ impl Connection {
         let bytes = self.encoded(Body::MultipartRequest(MultipartRequest::new(request)))?;
         let replies = py
             .detach(|| self.inner.transact_raw(&bytes, seconds(timeout_s)))
-            .map_err(|e| errors::channel(&e))?;
+            .map_err(|e| errors::refused(&e, self.version))?;
         replies.iter().map(|reply| part(&reply.frame)).collect()
     }
 
@@ -69,6 +69,34 @@ impl Connection {
         flowgauge_channel::version_name(wire_version(self.version))
     }
 
+    /// The switch's datapath id: 16 hexadecimal digits.
+    #[getter]
+    fn datapath_id(&self) -> String {
+        format!("{:016x}", self.inner.datapath_id().unwrap_or(0))
+    }
+
+    /// The name in the switch's certificate; None without TLS.
+    #[getter]
+    fn peer_name(&self) -> Option<&str> {
+        self.inner.peer_name()
+    }
+
+    /// What limits made us drop or hold, and where messages are stamped.
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("log_dropped", self.inner.log_dropped())?;
+        dict.set_item("echoes_dropped", self.inner.echoes_dropped())?;
+        dict.set_item("queued_bytes", self.inner.queued_bytes())?;
+        let stamps = match self.inner.timestamps() {
+            Timestamps::Kernel => "kernel receive",
+            Timestamps::Read if self.inner.is_tls() => "decryption",
+            Timestamps::Read => "user receive",
+            Timestamps::Mixed { .. } => "kernel receive, some user receive",
+        };
+        dict.set_item("timestamps", stamps)?;
+        Ok(dict)
+    }
+
     /// Stable name and text of why it ended; None while it is up.
     fn ended(&self) -> Option<(&'static str, String)> {
         self.inner.ended().map(|why| (why.name(), why.to_string()))
@@ -78,6 +106,12 @@ impl Connection {
     fn barrier(&self, py: Python<'_>, timeout_s: f64) -> PyResult<u64> {
         let at = py.detach(|| self.inner.barrier(seconds(timeout_s))).map_err(|e| errors::channel(&e))?;
         Ok(at.0)
+    }
+
+    /// Messages that came unasked since the last call: arrival in ns, and bytes.
+    fn take_messages(&self, py: Python<'_>) -> Vec<(u64, Py<PyBytes>)> {
+        let log = self.inner.take_log();
+        log.iter().map(|message| (message.stamp.0, PyBytes::new(py, message.frame).unbind())).collect()
     }
 
     /// SET_CONFIG and a barrier.
@@ -126,6 +160,34 @@ impl Connection {
         let ports: Vec<_> = ports.iter().map(|port| described(py, port)).collect::<PyResult<_>>()?;
         dict.set_item("ports", ports)?;
         Ok(dict)
+    }
+
+    /// Flow entries with their counters, as ovs-ofctl prints them.
+    fn dump_flows(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Vec<String>> {
+        let parts = self.ask(py, RequestBody::Flow(FlowStatsRequest::default()), timeout_s)?;
+        let texts = parts.iter().filter_map(|part| match part {
+            ReplyBody::Flow(entries) => Some(entries.iter().map(ToString::to_string)),
+            _ => None,
+        });
+        Ok(texts.flatten().collect())
+    }
+
+    /// Whole messages that have no reply, under transaction ids of our own, and a barrier.
+    fn apply(&self, py: Python<'_>, mut messages: Vec<Vec<u8>>, timeout_s: f64) -> PyResult<()> {
+        py.detach(|| self.inner.apply_raw(&mut messages, seconds(timeout_s)))
+            .map_err(|e| errors::refused(&e, self.version))?;
+        Ok(())
+    }
+
+    /// One whole message under a transaction id of our own, and its replies.
+    fn transact(&self, py: Python<'_>, mut message: Vec<u8>, timeout_s: f64) -> PyResult<Vec<Vec<u8>>> {
+        if let Some(xid) = message.get_mut(4..8) {
+            xid.copy_from_slice(&self.inner.reserve_xids(1).to_be_bytes());
+        }
+        let replies = py
+            .detach(|| self.inner.transact_raw(&message, seconds(timeout_s)))
+            .map_err(|e| errors::refused(&e, self.version))?;
+        Ok(replies.into_iter().map(|reply| reply.frame).collect())
     }
 
     /// FLOW_MODs, then a barrier.

@@ -27,9 +27,13 @@ const CLASSES: &[(&str, &str)] = &[
     ("never-connected", "NeverConnectedError"),
     ("version-mismatch", "VersionMismatchError"),
     ("garbage", "GarbageError"),
+    ("tls", "TlsError"),
+    ("tls-file", "TlsFileError"),
     ("channel-closed", "ChannelClosedError"),
     ("reply-timeout", "ReplyTimeoutError"),
     ("rejected", "RejectedError"),
+    ("outbox-full", "ChannelError"),
+    ("reply-too-long", "ChannelError"),
     ("encode", "ChannelError"),
     ("decode", "ChannelError"),
     ("usage", "UsageError"),
@@ -78,8 +82,11 @@ pub fn channel(error: &ChannelError) -> PyErr {
             Some("check that the switch runs, the address on both sides, and that nothing filters the port")
         }
         ChannelError::VersionMismatch { .. } => Some("choose a version that the switch speaks: --openflow"),
-        ChannelError::Garbage { .. } => {
-            Some("check that an OpenFlow switch, without TLS, is at the other end")
+        ChannelError::Garbage { .. } => Some("check that an OpenFlow switch is at the other end"),
+        ChannelError::Tls { advice, .. } => Some(*advice),
+        ChannelError::ClosedEarly => Some("if the switch expects TLS, use ssl: or pssl: here too"),
+        ChannelError::TlsFile { .. } => {
+            Some("PEM files, as `ovs-pki` makes them: docs/guide/tls.md tells how")
         }
         ChannelError::Setup { .. } => {
             Some("listen takes an address of this host (`ip address` shows them), connect one of the switch")
@@ -87,6 +94,8 @@ pub fn channel(error: &ChannelError) -> PyErr {
         ChannelError::Closed { .. }
         | ChannelError::ClosedHere
         | ChannelError::Reset { .. }
+        | ChannelError::OutboxFull { .. }
+        | ChannelError::ReplyTooLong { .. }
         | ChannelError::Timeout { .. }
         | ChannelError::Rejected { .. }
         | ChannelError::Encode(_)

@@ -3,8 +3,16 @@
 name = "lab"
 versions = ["1.3", "1.0"]            OpenFlow versions that it speaks, best first
 
+controller = "builtin"               how entries reach it; or: "ovs-ofctl", "rest:http://10.0.0.2:8080" (see flowgauge.controllers)
+
 [control]
 listen = "0.0.0.0:6653"              the switch connects to us; or: connect = "10.0.0.1:6653"
+ovs_ofctl = "tcp:10.0.0.1:6653"      where ovs-ofctl reaches it; default: connect
+datapath_id = "0x1"                  its number in another controller; default: the only one that is connected there
+                                     with TLS: listen = "pssl:6653" or connect = "ssl:10.0.0.1:6653", and
+private_key = "ctl-privkey.pem"      our key, our certificate, and the authority of the switch's certificate:
+certificate = "ctl-cert.pem"         PEM files, relative to this one
+ca = "pki/switchca/cacert.pem"
 
 [[port]]                             a tester interface and the OpenFlow port that it is cabled to
 interface = "enp1s0f0"
@@ -21,51 +29,71 @@ model = "..."                        copied into the record
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from flowgauge.controllers import BUILTIN
+from flowgauge.duts.control import read_control
 from flowgauge.duts.host import call, need_root
-from flowgauge.duts.interface import ControlWiring, PortWiring, Wiring
+from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, Wiring
+from flowgauge.duts.keys import Keys
 from flowgauge.duts.lease import NETNS_DIR
-from flowgauge.errors import ConfigError, InterfaceError, SetupError
+from flowgauge.duts.through import read_controller, read_datapath_id, read_ofctl
+from flowgauge.errors import InterfaceError, SetupError
 from flowgauge.suites import toml
 
-VERSIONS = ("1.0", "1.3")
+VERSIONS = ("1.0", "1.3", "1.4", "1.5")
 MAX_PORT = 0xFFFFFF00
 RESET_S = 120.0
-T = TypeVar("T")
+SETTLE_S = 0.1
+"""How long a switch may need from a barrier to the last port's forwarding."""
 
 
 class External:
     """The driver of a TOML file."""
 
+    watched = False
+    """Whether `alive` knows: a switch that we did not start may restart unnoticed."""
+
     def __init__(self, path: Path) -> None:
         """Reads and checks the file. Raises ConfigError."""
         keys = Keys(toml.read(path))
-        keys.only((), ("name", "versions", "control", "port", "reset", "describe"))
+        keys.only((), ("name", "versions", "control", "port", "reset", "describe", "controller"))
         self.name = keys.value(("name",), str, "text", default=path.stem)
         self._keys = keys
         self._versions = _versions(keys)
-        self._control = _control(keys)
+        self.controller = read_controller(keys)
+        self._control = read_control(keys, optional=self.controller != BUILTIN)
+        self._ofctl = read_ofctl(keys, self._control)
+        self._datapath_id = read_datapath_id(keys)
         self._ports = _ports(keys)
         self._commands = _commands(keys)
         self._about: Mapping[str, Any] = keys.value(("describe",), dict, "a table: [describe]", default={})
 
-    def start(self, version: str) -> Wiring:
+    def start(self, version: str, leads: Leads = TO_US) -> Wiring:
         """Check the interfaces; the switch itself runs already."""
         if version not in self._versions:
             found = f"OpenFlow {version} was asked for"
             raise self._keys.file.error(("versions",), found, allowed=", ".join(self._versions))
+        if leads.to == "us" and self._control is None:
+            allowed = 'listen = "0.0.0.0:6653" or connect = "10.0.0.1:6653"'
+            raise self._keys.file.error(("control",), "no way to connect", allowed=allowed)
         ports = tuple(_checked(port) for port in self._ports)
-        mode, host, port = self._control
-        return Wiring(ports, ControlWiring(mode, host, port, versions=(version,)))
+        # With another controller the channel is not ours to make: its owner has connected the switch.
+        control = replace(self._control or ControlWiring("connect", "", 0), versions=(version,))
+        return Wiring(ports, control, self._ofctl, self._datapath_id)
 
     def reset(self) -> None:
         """Run the commands of `[reset]`. Raises SetupError when one fails."""
         for command in self._commands:
             call(["sh", "-c", command], timeout_s=RESET_S)
+
+    def settle(self) -> None:
+        """Nobody can ask it: wait."""
+        time.sleep(SETTLE_S)
 
     def describe(self) -> Mapping[str, Any]:
         """What the file says."""
@@ -80,64 +108,12 @@ class External:
         """Nothing to undo: we started nothing."""
 
 
-@dataclass(frozen=True)
-class Keys:
-    """Values of a TOML file by key, with errors that name file, line, key and what is allowed."""
-
-    file: toml.File
-
-    def only(self, where: tuple[str | int, ...], names: Sequence[str]) -> None:
-        """Raises ConfigError when the table at `where` holds another key."""
-        header = f"[{where[0]}]" if len(where) == 1 else f"[[{where[0]}]]" if where else ""
-        table = self.value(where, dict, f"a table: {header}", default={})
-        for name in table:
-            if name not in names:
-                raise self.file.error((*where, name), f'unknown key "{name}"', allowed=", ".join(names))
-
-    def value(self, where: toml.Keys, kind: type[T], allowed: str, *, default: T | None = None) -> T:
-        """The value at `where`. Raises ConfigError when it is of another kind, or missing and without a default."""
-        value: Any = self.file.data
-        for key in where:
-            if isinstance(value, list):
-                value = value[int(key)]
-            elif isinstance(value, dict) and key in value:
-                value = value[key]
-            elif default is not None:
-                return default
-            else:
-                raise self.file.error(where, f"{where[-1]} is missing", allowed=allowed)
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise self.wrong(where, value, allowed)
-        return value
-
-    def wrong(self, where: toml.Keys, value: Any, allowed: str) -> ConfigError:
-        """The error for a value that is not allowed."""
-        what = where[-1] if isinstance(where[-1], str) else f"an element of {where[-2]}"
-        return self.file.error(where, f"{what} is {json.dumps(value, default=str)}", allowed=allowed)
-
-
 def _versions(keys: Keys) -> tuple[str, ...]:
     allowed = f"a list of {', '.join(VERSIONS)}"
     versions = keys.value(("versions",), list, allowed, default=["1.3", "1.0"])
     if not versions or any(v not in VERSIONS for v in versions):
         raise keys.wrong(("versions",), versions, allowed)
     return tuple(versions)
-
-
-def _control(keys: Keys) -> tuple[str, str, int]:
-    where = ("control",)
-    keys.only(where, ("listen", "connect"))
-    control = keys.value(
-        where, dict, 'a table: [control] with listen = "0.0.0.0:6653" or connect = "10.0.0.1:6653"'
-    )
-    if len(control) != 1:
-        raise keys.file.error(where, f"{len(control)} ways to connect", allowed="one of listen, connect")
-    ((mode, address),) = control.items()
-    try:
-        return (mode, *_address(address))
-    except ValueError:
-        allowed = 'address and port, such as "0.0.0.0:6653" or "[::1]:6653"'
-        raise keys.wrong((*where, mode), address, allowed) from None
 
 
 def _ports(keys: Keys) -> tuple[PortWiring, ...]:
@@ -180,17 +156,6 @@ def _commands(keys: Keys) -> tuple[str, ...]:
     if any(not isinstance(c, str) for c in commands):
         raise keys.wrong(("reset", "commands"), commands, allowed)
     return tuple(commands)
-
-
-def _address(text: Any) -> tuple[str, int]:
-    """`host:port`, an IPv6 host in brackets. Raises ValueError."""
-    if not isinstance(text, str):
-        raise ValueError(text)
-    host, _, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not host or not 0 < int(port) < 65536:
-        raise ValueError(text)
-    return host, int(port)
 
 
 def _checked(port: PortWiring) -> PortWiring:

@@ -13,12 +13,14 @@ PACKAGES = {
     "ip": "iproute2",
     "ethtool": "ethtool",
     "taskset": "util-linux",
+    "tcpdump": "tcpdump",
     "ovsdb-tool": "openvswitch-switch",
     "ovsdb-server": "openvswitch-switch",
     "ovs-vswitchd": "openvswitch-switch",
     "ovs-vsctl": "openvswitch-switch",
     "ovs-ofctl": "openvswitch-switch",
     "ovs-appctl": "openvswitch-switch",
+    "ovs-pki": "openvswitch-common",
 }
 """Program -> Debian package that holds it."""
 

@@ -70,5 +70,16 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
+def yes_or_no(text: str) -> bool:
+    """Reads `yes` or `no`.
+
+    >>> yes_or_no("yes")
+    True
+    """
+    if text not in ("yes", "no"):
+        raise ValueError(text)
+    return text == "yes"
+
+
 PORTS = Option(whole(2, 64), 3, "2..64 ports")
 """How many ports tester and DUT share; the benchmarks of the suites need up to 3."""

@@ -2,6 +2,8 @@
 #![allow(dead_code)] // each test file uses its part
 #[path = "ovs.rs"]
 pub mod ovs;
+#[path = "pki.rs"]
+pub mod pki;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

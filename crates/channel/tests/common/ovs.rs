@@ -59,7 +59,8 @@ impl Ovs {
         ovs
     }
 
-    fn path(&self, file: &str) -> String {
+    /// A file in its directory.
+    pub fn path(&self, file: &str) -> String {
         self.directory.join(file).display().to_string()
     }
 

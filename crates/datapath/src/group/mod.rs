@@ -26,7 +26,7 @@ const HIGHEST: u32 = 0xffff_ff00;
 const ACTIONS: u32 = 1 | 0b11 << 11 | 0x0fff_8000;
 
 /// A group.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Group {
     body: Arc<Body>,
     /// As the controller gave them.
@@ -43,7 +43,7 @@ struct Group {
 }
 
 /// All groups.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Groups {
     by_id: IdMap<Group>,
 }

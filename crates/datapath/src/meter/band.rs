@@ -11,7 +11,7 @@ const HIGHEST_PRECEDENCE: u8 = 3;
 const LEAST_BURST_KB: u64 = 74;
 
 /// A band that measures.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Band {
     bucket: TokenBucket,
     rate: u32,

@@ -33,7 +33,7 @@ pub enum Verdict {
 }
 
 /// A meter.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Meter {
     flags: MeterFlags,
     /// As the controller gave them.
@@ -48,7 +48,7 @@ struct Meter {
 }
 
 /// All meters.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Meters {
     by_id: IdMap<Meter>,
 }

@@ -57,9 +57,9 @@ fn modifying_keeps_the_meters_counts_and_starts_the_bands_again() {
 #[test]
 fn the_highest_rate_exceeded_wins() {
     let mut meters = Meters::default();
-    let remark = DscpRemark { rate: 100, burst_size: 1, prec_level: 1 };
+    let remark = DscpRemark { rate: 100, burst_size: 2, prec_level: 1 };
     let flags = MeterFlags::PKTPS | MeterFlags::BURST;
-    meters.set(&meter(flags, vec![remark, drop_at(200, 1)]), Nanos::ZERO).unwrap();
+    meters.set(&meter(flags, vec![remark, drop_at(200, 2)]), Nanos::ZERO).unwrap();
     // 300 frames a second for ten seconds: 100 pass, 100 are marked and 100 dropped in each.
     let mut counts = [0; 3];
     for frame in 0..3000u64 {

@@ -12,7 +12,7 @@ const SPAN: Nanos = Nanos::from_secs(2);
 /// Keeps these queues filled with frames of these lengths and serves the link for [`SPAN`]; gives each queue's
 /// bits per second.
 fn saturated(setups: &[QueueSetup], lens: &[usize]) -> Vec<u64> {
-    let mut scheduler = Scheduler::new(Some(LINK), setups, 50, Nanos::ZERO);
+    let mut scheduler = Scheduler::new(Some(LINK), setups, 200, Nanos::ZERO);
     let mut now = Nanos::ZERO;
     while now < SPAN {
         for (setup, &len) in setups.iter().zip(lens) {

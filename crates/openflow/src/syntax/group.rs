@@ -167,6 +167,21 @@ impl fmt::Display for GroupMod {
     }
 }
 
+/// What a GROUP_MOD says of its group, with or without the type.
+pub(super) struct Content<'a> {
+    pub group: &'a GroupMod,
+    pub has_type: bool,
+}
+
+impl fmt::Display for Content<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Content { group, has_type } = self;
+        let mut list = List { f, empty: true };
+        head(&mut list, group.group_id, has_type.then_some(group.group_type))?;
+        rest(&mut list, group.group_type, &group.properties, &group.buckets)
+    }
+}
+
 impl fmt::Display for GroupDesc {
     /// As `ovs-ofctl dump-groups` prints it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

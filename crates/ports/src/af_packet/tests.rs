@@ -1,50 +1,19 @@
 //! On veth pairs in namespaces of their own. Skipped, saying so, without root.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use flowgauge_clock::Clock;
 
 use super::*;
+use crate::linux::Lab;
 
-/// A namespace with a veth pair `va`, `vb` in it; removed at the end.
-struct Lab(String);
-
-impl Lab {
-    /// `None`, with the reason printed, when this process may not.
-    fn new(test: &str) -> Option<Lab> {
-        // SAFETY: no memory is involved.
-        if unsafe { libc::geteuid() } != 0 {
-            eprintln!("skipped: {test} makes a network namespace, which needs root");
-            return None;
-        }
-        let lab = Lab(format!("fg-tr-{}-{test}", std::process::id()));
-        let made = Command::new("ip").args(["netns", "add", &lab.0]).status();
-        if !made.is_ok_and(|status| status.success()) {
-            eprintln!("skipped: {test} could not make a network namespace with `ip netns add`");
-            return None;
-        }
-        lab.ip("link add name va type veth peer name vb");
-        lab.ip("link set va up");
-        lab.ip("link set vb up");
-        Some(lab)
-    }
-
-    fn ip(&self, arguments: &str) {
-        let status = Command::new("ip").args(["-n", &self.0]).args(arguments.split(' ')).status().unwrap();
-        assert!(status.success(), "ip {arguments}");
-    }
-
-    fn open(&self, interface: &str) -> Result<AfPacketPort, PortError> {
-        let options = AfPacketOptions { carrier_wait: Duration::from_millis(300), ..Default::default() };
-        open(interface, Some(Path::new(&self.0)), options)
-    }
+fn lab(test: &str) -> Option<Lab> {
+    Lab::new(&format!("pk-{test}"), 1)
 }
 
-impl Drop for Lab {
-    fn drop(&mut self) {
-        let _ = Command::new("ip").args(["netns", "del", &self.0]).status();
-    }
+fn open_in(lab: &Lab, interface: &str) -> Result<AfPacketPort, PortError> {
+    let options = AfPacketOptions { carrier_wait: Duration::from_millis(300), ..Default::default() };
+    open(interface, Some(lab.netns()), options)
 }
 
 const MARK: [u8; 14] = [2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 8, 0x88, 0xb5];
@@ -78,8 +47,8 @@ use flowgauge_clock::Nanos;
 
 #[test]
 fn frames_pass_with_stamps_of_when_they_passed() {
-    let Some(lab) = Lab::new("pass") else { return };
-    let (mut a, mut b) = (lab.open("va").unwrap(), lab.open("vb").unwrap());
+    let Some(lab) = lab("pass") else { return };
+    let (mut a, mut b) = (open_in(&lab, "va").unwrap(), open_in(&lab, "vb").unwrap());
     assert_eq!(a.capabilities().link_mbps, None, "a veth has no speed, whatever it says");
     for round in 0..50 {
         let before = Clock.now();
@@ -101,8 +70,8 @@ fn frames_pass_with_stamps_of_when_they_passed() {
 
 #[test]
 fn stripped_tags_are_put_back() {
-    let Some(lab) = Lab::new("tags") else { return };
-    let (mut a, mut b) = (lab.open("va").unwrap(), lab.open("vb").unwrap());
+    let Some(lab) = lab("tags") else { return };
+    let (mut a, mut b) = (open_in(&lab, "va").unwrap(), open_in(&lab, "vb").unwrap());
     for tpid in [[0x81, 0x00], [0x88, 0xa8]] {
         let mut burst = Burst::new();
         a.alloc(&mut burst, 1);
@@ -118,16 +87,16 @@ fn stripped_tags_are_put_back() {
 
 #[test]
 fn says_what_is_wrong_with_an_interface() {
-    let Some(lab) = Lab::new("wrong") else { return };
-    let error = lab.open("zz").err().unwrap();
+    let Some(lab) = lab("wrong") else { return };
+    let error = open_in(&lab, "zz").err().unwrap();
     assert_eq!(error.name(), "interface-missing");
     assert!(["lo", "va", "vb"].iter().all(|name| error.to_string().contains(name)), "{error}");
     lab.ip("link set vb down");
     let text = |error: &PortError| format!("{error}; {}", error.advice());
-    let error = lab.open("vb").err().unwrap();
+    let error = open_in(&lab, "vb").err().unwrap();
     assert_eq!(error.name(), "interface-down");
     assert!(text(&error).contains("ip link set vb up"), "{}", text(&error));
-    let error = lab.open("va").err().unwrap();
+    let error = open_in(&lab, "va").err().unwrap();
     assert_eq!(error.name(), "interface-down");
     assert!(text(&error).contains("no carrier"), "{}", text(&error));
     let missing = open("va", Some(Path::new("fg-no-such")), AfPacketOptions::default()).err().unwrap();
@@ -136,8 +105,8 @@ fn says_what_is_wrong_with_an_interface() {
 
 #[test]
 fn an_interface_that_goes_down_ends_it_with_the_reason() {
-    let Some(lab) = Lab::new("down") else { return };
-    let (mut a, mut b) = (lab.open("va").unwrap(), lab.open("vb").unwrap());
+    let Some(lab) = lab("down") else { return };
+    let (mut a, mut b) = (open_in(&lab, "va").unwrap(), open_in(&lab, "vb").unwrap());
     send(&mut a, 1, 60);
     assert!(a.check().is_ok() && a.stats().link_up);
     lab.ip("link set vb down");
@@ -163,10 +132,10 @@ fn an_interface_that_goes_down_ends_it_with_the_reason() {
 
 #[test]
 fn frames_on_loan_hold_their_block_back_and_drops_are_counted() {
-    let Some(lab) = Lab::new("loan") else { return };
-    let mut a = lab.open("va").unwrap();
+    let Some(lab) = lab("loan") else { return };
+    let mut a = open_in(&lab, "va").unwrap();
     let options = AfPacketOptions { block_size: 1 << 16, blocks: 2, ..Default::default() };
-    let mut b = open("vb", Some(Path::new(&lab.0)), options).unwrap();
+    let mut b = open("vb", Some(lab.netns()), options).unwrap();
     for _ in 0..100 {
         send(&mut a, 64, 60);
     }
@@ -190,8 +159,8 @@ fn frames_on_loan_hold_their_block_back_and_drops_are_counted() {
 
 #[test]
 fn a_frame_that_is_too_long_is_an_error() {
-    let Some(lab) = Lab::new("long") else { return };
-    let mut a = lab.open("va").unwrap();
+    let Some(lab) = lab("long") else { return };
+    let mut a = open_in(&lab, "va").unwrap();
     let mut burst = Burst::new();
     a.alloc(&mut burst, 1);
     burst[0].set_len(1600);

@@ -1,64 +1,32 @@
 //! On veth pairs in namespaces of their own. Skipped, saying so, without root.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::linux::Lab;
 
-/// A namespace with a veth pair `va`, `vb` of two queues in it; removed at the end.
-struct Lab(String);
-
-impl Lab {
-    /// `None`, with the reason printed, when this process may not.
-    fn new(test: &str) -> Option<Lab> {
-        // SAFETY: no memory is involved.
-        if unsafe { libc::geteuid() } != 0 {
-            eprintln!("skipped: {test} makes a network namespace, which needs root");
-            return None;
+/// `None`, with the reason printed, also where the kernel has no AF_XDP.
+fn lab(test: &str) -> Option<Lab> {
+    let lab = Lab::new(&format!("xdp-{test}"), 2)?;
+    match open_with(&lab, "va", small()) {
+        Err(error @ (PortError::Unsupported { .. } | PortError::PermissionNeeded { .. })) => {
+            eprintln!("skipped: {test}: {error}");
+            None
         }
-        let lab = Lab(format!("fg-xdp-{}-{test}", std::process::id()));
-        let made = Command::new("ip").args(["netns", "add", &lab.0]).status();
-        if !made.is_ok_and(|status| status.success()) {
-            eprintln!("skipped: {test} could not make a network namespace with `ip netns add`");
-            return None;
-        }
-        lab.ip(
-            "link add name va numrxqueues 2 numtxqueues 2 type veth peer name vb numrxqueues 2 numtxqueues 2",
-        );
-        lab.ip("link set va up");
-        lab.ip("link set vb up");
-        match lab.open("va") {
-            Err(error @ (PortError::Unsupported { .. } | PortError::PermissionNeeded { .. })) => {
-                eprintln!("skipped: {test}: {error}");
-                None
-            }
-            Ok(_) | Err(_) => Some(lab),
-        }
-    }
-
-    fn ip(&self, arguments: &str) -> String {
-        let output = Command::new("ip").args(["-n", &self.0]).args(arguments.split(' ')).output().unwrap();
-        assert!(output.status.success(), "ip {arguments}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    }
-
-    fn open(&self, interface: &str) -> Result<AfXdpPort, PortError> {
-        self.open_with(interface, small())
-    }
-
-    fn open_with(&self, interface: &str, options: AfXdpOptions) -> Result<AfXdpPort, PortError> {
-        open(interface, Some(Path::new(&self.0)), options)
-    }
-
-    fn pair(&self) -> (AfXdpPort, AfXdpPort) {
-        (self.open("va").unwrap(), self.open("vb").unwrap())
+        Ok(_) | Err(_) => Some(lab),
     }
 }
 
-impl Drop for Lab {
-    fn drop(&mut self) {
-        let _ = Command::new("ip").args(["netns", "del", &self.0]).status();
-    }
+fn open_with(lab: &Lab, interface: &str, options: AfXdpOptions) -> Result<AfXdpPort, PortError> {
+    open(interface, Some(lab.netns()), options)
+}
+
+fn open_one(lab: &Lab, interface: &str) -> AfXdpPort {
+    open_with(lab, interface, small()).unwrap()
+}
+
+fn pair(lab: &Lab) -> (AfXdpPort, AfXdpPort) {
+    (open_one(lab, "va"), open_one(lab, "vb"))
 }
 
 /// Little memory, and little patience.
@@ -102,8 +70,8 @@ fn receive(port: &mut AfXdpPort, n: usize) -> Vec<Vec<u8>> {
 
 #[test]
 fn frames_pass_in_order_and_are_counted_many_times_around_the_rings() {
-    let Some(lab) = Lab::new("pass") else { return };
-    let (mut a, mut b) = lab.pair();
+    let Some(lab) = lab("pass") else { return };
+    let (mut a, mut b) = pair(&lab);
     assert_eq!((a.native(), a.copies()), (Some(true), true), "a veth runs the program, and copies");
     assert_eq!(a.capabilities().rx_capacity, RxCapacity::Frames(1024));
     let mut sent = 0;
@@ -127,11 +95,11 @@ fn frames_pass_in_order_and_are_counted_many_times_around_the_rings() {
 
 #[test]
 fn frames_of_every_size_pass_whole() {
-    let Some(lab) = Lab::new("sizes") else { return };
+    let Some(lab) = lab("sizes") else { return };
     for mtu in [1500, 3000] {
         lab.ip(&format!("link set va mtu {mtu}"));
         lab.ip(&format!("link set vb mtu {mtu}"));
-        let (mut a, mut b) = lab.pair();
+        let (mut a, mut b) = pair(&lab);
         assert_eq!(a.capabilities().longest_frame, mtu + 18);
         // The tag's four bytes pass when there is a tag.
         for len in (14..=mtu + 14).step_by(if mtu == 1500 { 1 } else { 97 }) {
@@ -153,10 +121,10 @@ fn frames_of_every_size_pass_whole() {
 
 #[test]
 fn an_mtu_beyond_the_drivers_is_served_behind_it_up_to_a_page() {
-    let Some(lab) = Lab::new("jumbo") else { return };
+    let Some(lab) = lab("jumbo") else { return };
     lab.ip("link set va mtu 9000");
     lab.ip("link set vb mtu 9000");
-    let (mut a, mut b) = lab.pair();
+    let (mut a, mut b) = pair(&lab);
     assert_eq!((b.native(), b.capabilities().longest_frame), (Some(false), 3840));
     for len in [60, 1514, 3840] {
         send(&mut a, len, 1, len);
@@ -166,8 +134,8 @@ fn an_mtu_beyond_the_drivers_is_served_behind_it_up_to_a_page() {
 
 #[test]
 fn tags_stay_in_the_frame() {
-    let Some(lab) = Lab::new("tags") else { return };
-    let (mut a, mut b) = lab.pair();
+    let Some(lab) = lab("tags") else { return };
+    let (mut a, mut b) = pair(&lab);
     for tpid in [[0x81, 0x00], [0x88, 0xa8]] {
         let mut burst = Burst::new();
         a.alloc(&mut burst, 1);
@@ -183,8 +151,8 @@ fn tags_stay_in_the_frame() {
 
 #[test]
 fn a_full_port_drops_and_counts_and_goes_on() {
-    let Some(lab) = Lab::new("full") else { return };
-    let (mut a, mut b) = lab.pair();
+    let Some(lab) = lab("full") else { return };
+    let (mut a, mut b) = pair(&lab);
     // A frame of the kernel's own may be among them, so that a few of ours less fit.
     (0..40).for_each(|_| send(&mut a, 0, 64, 60));
     let (counters, out) = (b.counters(), a.stats());
@@ -209,8 +177,8 @@ fn a_full_port_drops_and_counts_and_goes_on() {
 
 #[test]
 fn slots_outlive_their_port_and_unused_ones_come_back() {
-    let Some(lab) = Lab::new("loan") else { return };
-    let (mut a, mut b) = lab.pair();
+    let Some(lab) = lab("loan") else { return };
+    let (mut a, mut b) = pair(&lab);
     let mut burst = Burst::new();
     for _ in 0..20 {
         assert_eq!(a.alloc(&mut burst, 64), 64);
@@ -227,11 +195,11 @@ fn slots_outlive_their_port_and_unused_ones_come_back() {
 
 #[test]
 fn opens_again_at_once_and_leaves_nothing_behind() {
-    let Some(lab) = Lab::new("again") else { return };
+    let Some(lab) = lab("again") else { return };
     let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let mut counts = Vec::new();
     for _ in 0..5 {
-        let (mut a, mut b) = lab.pair();
+        let (mut a, mut b) = pair(&lab);
         assert!(lab.ip("link show vb").contains("xdp"));
         assert!(lab.ip("-d link show vb").contains("promiscuity 1"));
         send(&mut a, 0, 9, 60);
@@ -247,8 +215,8 @@ fn opens_again_at_once_and_leaves_nothing_behind() {
 
 #[test]
 fn an_interface_that_goes_down_ends_it_with_the_reason() {
-    let Some(lab) = Lab::new("down") else { return };
-    let (mut a, mut b) = lab.pair();
+    let Some(lab) = lab("down") else { return };
+    let (mut a, mut b) = pair(&lab);
     send(&mut a, 0, 1, 60);
     assert_eq!(receive(&mut b, 1).len(), 1);
     assert!(a.check().is_ok() && a.stats().link_up);
@@ -283,12 +251,12 @@ fn an_interface_that_goes_down_ends_it_with_the_reason() {
 
 #[test]
 fn steers_only_udp_to_its_port_and_leaves_the_rest_to_the_kernel() {
-    let Some(lab) = Lab::new("steer") else { return };
+    let Some(lab) = lab("steer") else { return };
     lab.ip("link set vb addr 02:00:00:00:00:09");
-    let mut a = lab.open("va").unwrap();
-    let mut b = lab.open_with("vb", AfXdpOptions { steer: Steer::UdpPort(4000), ..small() }).unwrap();
+    let mut a = open_one(&lab, "va");
+    let mut b = open_with(&lab, "vb", AfXdpOptions { steer: Steer::UdpPort(4000), ..small() }).unwrap();
     let sniffer =
-        crate::af_packet::open("vb", Some(Path::new(&lab.0)), crate::af_packet::AfPacketOptions::default());
+        crate::af_packet::open("vb", Some(lab.netns()), crate::af_packet::AfPacketOptions::default());
     let mut sniffer = sniffer.unwrap();
     let mut burst = Burst::new();
     for port in [4000u16, 4001, 4000] {
@@ -314,12 +282,12 @@ fn steers_only_udp_to_its_port_and_leaves_the_rest_to_the_kernel() {
 
 #[test]
 fn receives_from_all_queues_and_sends_on_each() {
-    let Some(lab) = Lab::new("queues") else { return };
-    let (va, options) = (Path::new(&lab.0), AfXdpOptions { queues: Some(2), ..small() });
+    let Some(lab) = lab("queues") else { return };
+    let (va, options) = (lab.netns(), AfXdpOptions { queues: Some(2), ..small() });
     set_channels(&lab, 2);
     let mut senders = open_each("va", Some(va), options).unwrap();
     assert_eq!(senders.len(), 2);
-    let mut b = lab.open("vb").unwrap();
+    let mut b = open_one(&lab, "vb");
     assert_eq!(b.queues.len(), 2, "all that there are");
     for round in 0..20 {
         send(&mut senders[round % 2], round, 64, 60);
@@ -332,7 +300,7 @@ fn receives_from_all_queues_and_sends_on_each() {
 
 /// Turns on that many queues of both ends; a veth starts with one.
 fn set_channels(lab: &Lab, n: u32) {
-    let enter = || crate::linux::within(Some(Path::new(&lab.0)), || Socket::packet("test"));
+    let enter = || crate::linux::within(Some(lab.netns()), || Socket::packet("test"));
     let socket = enter().unwrap();
     for name in ["va", "vb"] {
         assert_eq!(channels::set_receive_queues(socket.fd(), name, n), 0, "ethtool -L {name}");
@@ -341,8 +309,8 @@ fn set_channels(lab: &Lab, n: u32) {
 
 #[test]
 fn options_that_every_interface_can_serve() {
-    let Some(lab) = Lab::new("options") else { return };
-    let mut a = lab.open_with("va", AfXdpOptions { receive: false, ..small() }).unwrap();
+    let Some(lab) = lab("options") else { return };
+    let mut a = open_with(&lab, "va", AfXdpOptions { receive: false, ..small() }).unwrap();
     assert_eq!((a.native(), lab.ip("link show va").contains("xdp")), (None, false));
     for options in [
         AfXdpOptions { attach: Attach::Generic, ..small() },
@@ -350,7 +318,7 @@ fn options_that_every_interface_can_serve() {
         AfXdpOptions { busy_poll: Some(BusyPoll::default()), ..small() },
     ] {
         let generic = options.attach == Attach::Generic;
-        let mut b = lab.open_with("vb", options).unwrap();
+        let mut b = open_with(&lab, "vb", options).unwrap();
         assert_eq!(b.native(), Some(!generic));
         send(&mut a, 0, 50, 60);
         assert_eq!(receive(&mut b, 50).len(), 50, "{generic}");
@@ -362,15 +330,15 @@ fn options_that_every_interface_can_serve() {
 
 #[test]
 fn says_what_is_wrong() {
-    let Some(lab) = Lab::new("wrong") else { return };
+    let Some(lab) = lab("wrong") else { return };
     let text = |error: &PortError| format!("{}: {error}; {}", error.name(), error.advice());
-    let wrong = |interface: &str, options| text(&lab.open_with(interface, options).err().unwrap());
+    let wrong = |interface: &str, options| text(&open_with(&lab, interface, options).err().unwrap());
     assert!(wrong("zz", small()).starts_with("interface-missing"));
     let zero_copy = wrong("va", AfXdpOptions { copy: CopyMode::ZeroCopy, ..small() });
     assert!(zero_copy.starts_with("port-unsupported") && zero_copy.contains("zero-copy"), "{zero_copy}");
     let queue = wrong("va", AfXdpOptions { first_queue: 7, ..small() });
     assert!(queue.starts_with("port-system"), "{queue}");
-    let holder = lab.open("va").unwrap();
+    let holder = open_one(&lab, "va");
     let busy = wrong("va", small());
     assert!(busy.starts_with("interface-busy") && busy.contains("XDP program"), "{busy}");
     let busy = wrong("va", AfXdpOptions { receive: false, ..small() });

@@ -199,7 +199,7 @@ impl PlayJob {
         Next::Done
     }
 
-    fn is_acknowledged(&self, io: &JobIo<'_>) -> bool {
+    fn is_acknowledged(&self, io: &mut JobIo<'_>) -> bool {
         // A reply proves that its request was received; only unanswered messages need TCP's word.
         self.barrier == Barrier::Answered
             || self.source.awaits() == Awaits::Reply

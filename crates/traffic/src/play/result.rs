@@ -97,8 +97,11 @@ impl Record {
         }
     }
 
-    /// Message `index` was refused.
+    /// A message was refused. A peer that refuses more often than it was asked is not listened to: it must not fill memory.
     pub fn refused(&mut self, error: PlayError) {
+        if self.result.errors.len() as u64 > self.result.sent {
+            return;
+        }
         self.result.errors.push(error);
         self.answered += 1;
     }
