@@ -122,6 +122,7 @@ def test_os_ken_reads_what_we_write(caplog: pytest.LogCaptureFixture) -> None:
     failures, unparsed = {}, set()
     written = rewritten()
     assert len(written) > 150
+    assert written == corpus(), "nothing is lost on the way through JSON"
     for data in written:
         if why := differences(data, None):
             if "has no parser" in why:
