@@ -91,8 +91,13 @@ fn compare(
                     continue;
                 }
             };
-            // Actions of 1.0 print here as later versions have them.
-            if version != Version::V1_0 && printed != line {
+            // In 1.0 a packet without a tag is a whole VLAN tag of zeros there, and part of one here.
+            let line = if version == Version::V1_0 {
+                line.replace("vlan_tci=0x0000/0x1fff", "vlan_tci=0x0000")
+            } else {
+                line
+            };
+            if printed != line {
                 differences
                     .push(format!("{version} {canonical}\n  they print {printed}\n  we print   {line}"));
             }
