@@ -7,7 +7,7 @@ use super::print::flag_names;
 use super::print_old::InstructionsOf;
 use crate::{FlowStats, GroupStats, MeterStats, Version};
 
-/// Seconds and nanoseconds: `5.25s`.
+/// Seconds and nanoseconds: `5.250s`.
 pub(super) struct Duration {
     pub sec: u32,
     pub nsec: u32,
@@ -15,11 +15,13 @@ pub(super) struct Duration {
 
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.nsec == 0 {
-            return write!(f, "{}s", self.sec);
+        // As many decimals as it takes, in threes.
+        match self.nsec {
+            0 => write!(f, "{}s", self.sec),
+            nsec if nsec % 1_000_000 == 0 => write!(f, "{}.{:03}s", self.sec, nsec / 1_000_000),
+            nsec if nsec % 1_000 == 0 => write!(f, "{}.{:06}s", self.sec, nsec / 1_000),
+            nsec => write!(f, "{}.{nsec:09}s", self.sec),
         }
-        let fraction = format!("{:09}", self.nsec);
-        write!(f, "{}.{}s", self.sec, fraction.trim_end_matches('0'))
     }
 }
 
