@@ -73,7 +73,7 @@ def test_entries_come_change_and_go(table: Bed, version: str, tmp_path: Path) ->
     table.ofctl("add-flow", AT, "cookie=0x5,in_port=1,dl_vlan=5,actions=strip_vlan,output:3", version=version)
     assert len(entries(table, version)) == 2
     table.ofctl("mod-flows", AT, "in_port=1,dl_vlan=5,actions=output:2", version=version)
-    assert any("cookie=0x5" in e or "in_port=" in e and e.endswith("output:2") for e in entries(table, version))
+    assert any("cookie=0x5" in e or ("in_port=" in e and e.endswith("output:2")) for e in entries(table, version))
     assert "flow_count=2" in table.ofctl("dump-aggregate", AT, version=version)
     table.ofctl("--strict", "del-flows", AT, "priority=7,udp,nw_dst=10.0.0.0/8,tp_dst=53", version=version)
     assert len(entries(table, version)) == 1
