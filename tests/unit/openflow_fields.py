@@ -113,7 +113,28 @@ def oxm(name: str, value: int | str, mask: int | str | None) -> tuple[str, str]:
 MULTIPART = {
     name: number
     for number, name in enumerate(
-        ["desc", "flow", "aggregate", "table", "port_stats", "queue", "group", "group_desc", "group_features", "meter", "meter_config", "meter_features", "table_features", "port_desc", "table_desc", "queue_desc", "flow_monitor", "flow_stats", "controller_status", "bundle_features"]
+        [
+            "desc",
+            "flow",
+            "aggregate",
+            "table",
+            "port_stats",
+            "queue",
+            "group",
+            "group_desc",
+            "group_features",
+            "meter",
+            "meter_config",
+            "meter_features",
+            "table_features",
+            "port_desc",
+            "table_desc",
+            "queue_desc",
+            "flow_monitor",
+            "flow_stats",
+            "controller_status",
+            "bundle_features",
+        ]
     )
 }
 ASKED = {
@@ -444,8 +465,7 @@ class OsKen:
             special = SPECIAL.get((name, attribute))
             if special is None and (
                 attribute in IGNORED
-                or (name.startswith("OFPTableFeatureProp")
-                and not name.endswith("Experimenter"))
+                or (name.startswith("OFPTableFeatureProp") and not name.endswith("Experimenter"))
             ):
                 continue
             self.attribute(special or RENAMED.get(attribute, attribute), value)
