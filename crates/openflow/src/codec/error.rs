@@ -7,12 +7,6 @@ use crate::model::{ErrorCode, Version};
 /// Why a message can't be written in a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// No codec for this version yet.
-    #[error("OpenFlow {version} is not implemented")]
-    UnsupportedVersion {
-        /// The version.
-        version: Version,
-    },
     /// The version has no room for what the field says.
     #[error("OpenFlow {version} can't express `{field}` as it is")]
     Inexpressible {
@@ -47,7 +41,6 @@ impl EncodeError {
     /// Its stable name.
     pub const fn name(&self) -> &'static str {
         match self {
-            EncodeError::UnsupportedVersion { .. } => "unsupported_version",
             EncodeError::Inexpressible { .. } => "inexpressible",
             EncodeError::OutOfRange { .. } => "out_of_range",
             EncodeError::TooLong { .. } => "too_long",
@@ -57,7 +50,6 @@ impl EncodeError {
     /// The field at fault, if it is one.
     pub const fn field(&self) -> Option<&'static str> {
         match self {
-            EncodeError::UnsupportedVersion { .. } => None,
             EncodeError::Inexpressible { field, .. }
             | EncodeError::OutOfRange { field, .. }
             | EncodeError::TooLong { field, .. } => Some(field),
