@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from collections.abc import Callable
 
@@ -31,6 +32,8 @@ def main() -> int:
         help="interleaved pairs per case (default and minimum for a claim: 15)",
     )
     arguments = parser.parse_args()
+    # As an exit, so that namespaces and processes are cleaned up on the way.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     status = 0
     for name in [arguments.case] if arguments.case else CASES:
         try:

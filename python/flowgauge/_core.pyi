@@ -85,6 +85,18 @@ class Transmission:
         (fields of TesterState), `error` (an exception or None), `pinned`. The second call gives an empty one.
         """
 
+def build_frame(layers: Sequence[tuple[str, Sequence[tuple[str, int]]]], payload: bytes) -> bytes:
+    """The frame with these layers (name, values), from the outside in, without FCS. Raises UsageError."""
+
+def frame_layers(frame: bytes) -> tuple[list[tuple[str, list[tuple[str, int]]]], int]:
+    """The layers of a frame, as far as they are known, and how many bytes lie behind them."""
+
+def exchange(
+    ports: Sequence[Port], frames: Sequence[tuple[int, bytes]], mark: bytes, limits: tuple[int, int, int]
+) -> list[tuple[int, int, bytes]]:
+    """Sends frames (position of the port, bytes); position, arrival in ns and bytes of those that come with `mark` in them, until
+    as many as `limits` says came and nothing more for that many ns, or until that many ns are over.
+    """
 def encode_message(json: str, version: str) -> bytes:
     """The bytes of a message that is given as JSON (docs/reference/openflow-json.md). Raises UsageError, ChannelError (name `encode`)."""
 
@@ -119,6 +131,17 @@ class FlowMods:
         self, command: str, text: str, flows: FlowSet | None = None, fields: Sequence[str] | None = None
     ) -> None: ...
     def __len__(self) -> int: ...
+    def texts(self) -> list[str]:
+        """Each as ovs-ofctl takes it, without its command; those of deletes without actions."""
+
+def encode_flow(text: str, version: str) -> bytes:
+    """A FLOW_MOD that adds a flow in ovs-ofctl syntax. Raises UsageError, ChannelError when the version can't express it."""
+
+def encode_group(command: str, text: str, version: str) -> bytes:
+    """A GROUP_MOD in ovs-ofctl syntax: "add", "modify", or "delete" (all, unless one is named)."""
+
+def encode_meter(command: str, text: str, version: str) -> bytes:
+    """The same for METER_MODs."""
 
 class Play:
     """Control messages on their way."""
@@ -150,12 +173,20 @@ class Connection:
         """Stable name and text of why it ended, None while it is up."""
     def barrier(self, timeout_s: float) -> int:
         """Arrival of the BARRIER_REPLY."""
+    def take_messages(self) -> list[tuple[int, bytes]]:
+        """Messages that came unasked since the last call: arrival in ns, and bytes."""
     def set_miss_send_len(self, length: int, timeout_s: float) -> None:
         """SET_CONFIG and a barrier."""
     def count_entries(self, timeout_s: float) -> int:
         """Flow entries by aggregate statistics."""
     def describe(self, timeout_s: float) -> dict[str, Any]:
         """Description, features, tables, ports."""
+    def dump_flows(self, timeout_s: float) -> list[str]:
+        """Flow entries with their counters, as ovs-ofctl prints them."""
+    def apply(self, messages: Sequence[bytes], timeout_s: float) -> None:
+        """Send whole messages that have no reply, under transaction ids of our own, and a barrier. Raises RejectedError."""
+    def transact(self, message: bytes, timeout_s: float) -> list[bytes]:
+        """Send one whole message under a transaction id of our own; its replies. Raises RejectedError, ReplyTimeoutError."""
     def flow_mods(self, mods: Sequence[FlowMods], schedule: Schedule) -> Play:
         """FLOW_MODs, then a barrier."""
     def echo(self, schedule: Schedule, duration_ns: int) -> Play:

@@ -50,6 +50,12 @@ class UnknownNameError(UsageError):
     name = "unknown-name"
 
 
+class NotOfferedError(UsageError):
+    """The controller in use can't do or say what was asked for; another one may."""
+
+    name = "not-offered"
+
+
 class RunDirectoryError(UsageError):
     """A directory is no run, or a file in it can't be read; names the file and what is wrong with it."""
 
@@ -142,6 +148,26 @@ class ReplyTimeoutError(ChannelError):
     """The switch did not answer a request in time."""
 
     name = "reply-timeout"
+
+
+class ControllerError(ChannelError):
+    """The controller through which entries reach the switch failed, or answered something that is not understood."""
+
+    name = "controller"
+
+
+class ControllerUnreachableError(ControllerError):
+    """Nothing answers at the controller's address."""
+
+    name = "controller-unreachable"
+    exit_code = 3
+
+
+class UnknownSwitchError(ControllerError):
+    """The controller knows no switch with that datapath id: it is not connected."""
+
+    name = "unknown-switch"
+    exit_code = 3
 
 
 class RejectedError(ChannelError):

@@ -9,7 +9,7 @@ use flowgauge_openflow::{
 };
 use flowgauge_traffic::play::{Echoes, Encoded, PacketOuts, PlayOptions, Source};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::channel::{seconds, wire_version};
 use crate::errors;
@@ -45,7 +45,7 @@ impl Connection {
         let bytes = self.encoded(Body::MultipartRequest(MultipartRequest::new(request)))?;
         let replies = py
             .detach(|| self.inner.transact_raw(&bytes, seconds(timeout_s)))
-            .map_err(|e| errors::channel(&e))?;
+            .map_err(|e| errors::refused(&e, self.version))?;
         replies.iter().map(|reply| part(&reply.frame)).collect()
     }
 
@@ -108,6 +108,12 @@ impl Connection {
         Ok(at.0)
     }
 
+    /// Messages that came unasked since the last call: arrival in ns, and bytes.
+    fn take_messages(&self, py: Python<'_>) -> Vec<(u64, Py<PyBytes>)> {
+        let log = self.inner.take_log();
+        log.iter().map(|message| (message.stamp.0, PyBytes::new(py, message.frame).unbind())).collect()
+    }
+
     /// SET_CONFIG and a barrier.
     fn set_miss_send_len(&self, py: Python<'_>, length: u16, timeout_s: f64) -> PyResult<()> {
         let config = SwitchConfig { fragments: FragmentHandling::Normal, miss_send_len: length };
@@ -154,6 +160,34 @@ impl Connection {
         let ports: Vec<_> = ports.iter().map(|port| described(py, port)).collect::<PyResult<_>>()?;
         dict.set_item("ports", ports)?;
         Ok(dict)
+    }
+
+    /// Flow entries with their counters, as ovs-ofctl prints them.
+    fn dump_flows(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Vec<String>> {
+        let parts = self.ask(py, RequestBody::Flow(FlowStatsRequest::default()), timeout_s)?;
+        let texts = parts.iter().filter_map(|part| match part {
+            ReplyBody::Flow(entries) => Some(entries.iter().map(ToString::to_string)),
+            _ => None,
+        });
+        Ok(texts.flatten().collect())
+    }
+
+    /// Whole messages that have no reply, under transaction ids of our own, and a barrier.
+    fn apply(&self, py: Python<'_>, mut messages: Vec<Vec<u8>>, timeout_s: f64) -> PyResult<()> {
+        py.detach(|| self.inner.apply_raw(&mut messages, seconds(timeout_s)))
+            .map_err(|e| errors::refused(&e, self.version))?;
+        Ok(())
+    }
+
+    /// One whole message under a transaction id of our own, and its replies.
+    fn transact(&self, py: Python<'_>, mut message: Vec<u8>, timeout_s: f64) -> PyResult<Vec<Vec<u8>>> {
+        if let Some(xid) = message.get_mut(4..8) {
+            xid.copy_from_slice(&self.inner.reserve_xids(1).to_be_bytes());
+        }
+        let replies = py
+            .detach(|| self.inner.transact_raw(&message, seconds(timeout_s)))
+            .map_err(|e| errors::refused(&e, self.version))?;
+        Ok(replies.into_iter().map(|reply| reply.frame).collect())
     }
 
     /// FLOW_MODs, then a barrier.

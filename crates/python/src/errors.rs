@@ -82,10 +82,9 @@ pub fn channel(error: &ChannelError) -> PyErr {
             Some("check that the switch runs, the address on both sides, and that nothing filters the port")
         }
         ChannelError::VersionMismatch { .. } => Some("choose a version that the switch speaks: --openflow"),
-        ChannelError::Garbage { .. } => {
-            Some("check that an OpenFlow switch is at the other end")
-        }
+        ChannelError::Garbage { .. } => Some("check that an OpenFlow switch is at the other end"),
         ChannelError::Tls { advice, .. } => Some(*advice),
+        ChannelError::ClosedEarly => Some("if the switch expects TLS, use ssl: or pssl: here too"),
         ChannelError::TlsFile { .. } => {
             Some("PEM files, as `ovs-pki` makes them: docs/guide/tls.md tells how")
         }

@@ -11,8 +11,9 @@ from typing import Any
 
 from flowgauge import _core
 from flowgauge.duts.cores import core_plan, on_cores
-from flowgauge.duts.interface import ControlWiring, PortWiring, Wiring
+from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, Wiring
 from flowgauge.duts.options import PORTS, Option, duration_ns, parse, whole
+from flowgauge.duts.relay import Relay
 from flowgauge.errors import ConfigError, SetupError
 from flowgauge.flows import Schedule
 
@@ -40,9 +41,10 @@ class Embedded:
         self._options = parse(self.name, options, OPTIONS)
         self._switch: _core.Switch | None = None
         self._version = VERSIONS[0]
+        self._relay: Relay | None = None
 
-    def start(self, version: str) -> Wiring:
-        """Start the switch; it listens on a free port of the loopback."""
+    def start(self, version: str, leads: Leads = TO_US) -> Wiring:
+        """Start the switch; it listens on a free port of the loopback, and is joined to another controller by a relay."""
         if version not in VERSIONS:
             raise ConfigError(f"embedded: OpenFlow {version} is not offered; allowed: {', '.join(VERSIONS)}")
         self._version = version
@@ -56,8 +58,11 @@ class Embedded:
                 theirs, versions=[version], datapath_id=DATAPATH_ID, options=_options(len(theirs))
             )
         host, port = self._switch.address
+        if leads.to == "other":
+            self._relay = Relay.connecting((host, port), (leads.host, leads.port))
         ports = tuple(PortWiring(n, "ring", f"ring{n}", handle=p) for n, p in enumerate(ours, 1))
-        return Wiring(ports, ControlWiring("connect", host, port, versions=(version,)))
+        control = ControlWiring("connect", host, port, versions=(version,))
+        return Wiring(ports, control, ofctl=f"tcp:{host}:{port}", datapath_id=DATAPATH_ID)
 
     def reset(self) -> None:
         """Remove all entries, over a control connection of our own."""
@@ -72,6 +77,9 @@ class Embedded:
                 raise SetupError("the embedded switch did not answer a reset")
         finally:
             channel.close()
+
+    def settle(self) -> None:
+        """It caches nothing."""
 
     def describe(self) -> Mapping[str, Any]:
         """Kind, version, ports, and the known delay and loss."""
@@ -94,6 +102,9 @@ class Embedded:
 
     def stop(self) -> None:
         """Stop the switch."""
+        relay, self._relay = self._relay, None
+        if relay is not None:
+            relay.close()
         switch, self._switch = self._switch, None
         if switch is not None:
             switch.stop()

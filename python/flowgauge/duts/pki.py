@@ -45,8 +45,12 @@ def _pki(directory: Path, *command: str) -> None:
     log = directory / "ovs-pki.log"
     argv = [need_tool("ovs-pki"), "--batch", f"--dir={directory / 'pki'}", f"--log={log}", *command]
     try:
-        done = subprocess.run(argv, cwd=directory, capture_output=True, text=True, timeout=_MAKE_S, check=False)
+        done = subprocess.run(
+            argv, cwd=directory, capture_output=True, text=True, timeout=_MAKE_S, check=False
+        )
     except subprocess.TimeoutExpired as error:
         raise SetupError(f"`ovs-pki {' '.join(command)}` took longer than {_MAKE_S:g} s") from error
     if done.returncode != 0:
-        raise SetupError(f"`ovs-pki {' '.join(command)}` failed: {done.stderr.strip() or done.stdout.strip()}")
+        raise SetupError(
+            f"`ovs-pki {' '.join(command)}` failed: {done.stderr.strip() or done.stdout.strip()}"
+        )
