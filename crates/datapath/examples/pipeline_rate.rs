@@ -1,6 +1,7 @@
 //! Frames per second of the pipeline on one core (parsing, lookup, output) and bytes per entry: run in release.
 //!
-//! `pipeline_rate [entries] [masks] [flows]`: UDP entries spread over so many sets of masks, frames of so many flows.
+//! `pipeline_rate [entries] [masks] [flows] [frames]`: UDP entries spread over so many sets of masks, frames of so many
+//! flows.
 
 use flowgauge_clock::Nanos;
 use flowgauge_datapath::{Datapath, Frame, Limits, Pipeline, PortRule, Punt, Sink};
@@ -8,7 +9,6 @@ use flowgauge_openflow::{Action, FlowMod, FlowRemoved, Match, PortNo, TableStatu
 use flowgauge_packet::Field;
 use std::time::Instant;
 
-const FRAMES: usize = 20_000_000;
 const BATCH: usize = 64;
 
 /// Counts and copies, as a port does.
@@ -59,6 +59,7 @@ fn main() {
     let argument =
         |n: usize, default| std::env::args().nth(n).and_then(|a| a.parse().ok()).unwrap_or(default);
     let (entries, masks, flows): (u32, u32, u32) = (argument(1, 1000), argument(2, 1), argument(3, 1000));
+    let frames_to_send = argument(4, 20_000_000) as usize;
     let mut sink = Counter { frames: 0, slot: [0; 2048] };
     let ports = vec![PortRule::new(2)];
     let mut pipeline = Pipeline::new(Limits { tables: 1, entries: entries as usize }, ports);
@@ -75,9 +76,7 @@ fn main() {
     let bytes: Vec<_> = (0..flows).map(frame).collect();
     let frames: Vec<_> = bytes.iter().map(|bytes| Frame { bytes, in_port: 1 }).collect();
     let start = Instant::now();
-    for batch in
-        frames.chunks(BATCH).cycle().take(std::env::var("FR").map_or(FRAMES, |f| f.parse().unwrap()) / BATCH)
-    {
+    for batch in frames.chunks(BATCH).cycle().take(frames_to_send / BATCH) {
         pipeline.process(batch, Nanos(1), &mut sink);
     }
     let seconds = start.elapsed().as_secs_f64();

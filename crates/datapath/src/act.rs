@@ -1,88 +1,19 @@
 //! Executing actions: what they do to a frame, and where it goes.
 
 use crate::action_set::ActionSet;
-use crate::group::{Body, Groups};
-use crate::journey::{Dead, Journey, Workbench};
-use crate::learning::{Learning, Way};
-use crate::meter::{Meters, Verdict, remarked};
-use crate::ports::Ports;
+use crate::group::Body;
+use crate::journey::{Dead, Journey};
+use crate::learning::Way;
+use crate::machine::Machine;
+use crate::meter::{Verdict, remarked};
 use crate::sink::{Punt, Sink};
 use crate::table::FlowTable;
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
-    Action, FlowMod, GroupType, METER_CONTROLLER, OxmId, PacketInReason, PortNo, SendToController,
+    Action, GroupType, METER_CONTROLLER, OxmId, PacketInReason, PortNo, SendToController,
 };
 use flowgauge_packet::{Field, FlowKey, edit};
 use std::sync::Arc;
-
-/// What Nicira's actions on one frame leave for each other, and for when it is through.
-#[derive(Debug, Default)]
-pub struct Aftermath {
-    /// Entries that it has made.
-    pub learned: Vec<FlowMod>,
-    /// How often it was looked up again.
-    pub resubmits: u32,
-    /// What was pushed.
-    pub stack: Vec<u128>,
-}
-
-/// Everything that actions need, but for the tables.
-#[derive(Debug)]
-pub struct Machine {
-    pub ports: Ports,
-    pub groups: Groups,
-    pub meters: Meters,
-    pub learning: Learning,
-    /// The first of the egress tables, if there are any (1.5).
-    pub first_egress: Option<u8>,
-    /// Workbenches that nobody is at: one for each frame copy at a time.
-    benches: Vec<Workbench>,
-    /// Whether the frame that is on its way leaves something to clear up.
-    pub has_aftermath: bool,
-    aftermath: Aftermath,
-    /// The action set of egress tables, kept for its memory.
-    pub egress_set: ActionSet,
-}
-
-impl Machine {
-    pub fn new(ports: Ports) -> Machine {
-        Machine {
-            ports,
-            groups: Groups::default(),
-            meters: Meters::default(),
-            learning: Learning::default(),
-            first_egress: None,
-            benches: Vec::new(),
-            has_aftermath: false,
-            aftermath: Aftermath::default(),
-            egress_set: ActionSet::default(),
-        }
-    }
-
-    /// What the frame leaves, to be added to.
-    pub fn aftermath(&mut self) -> &mut Aftermath {
-        self.has_aftermath = true;
-        &mut self.aftermath
-    }
-
-    /// Clears up after a frame; gives the entries that it has made.
-    pub fn clear_up(&mut self) -> Vec<FlowMod> {
-        self.has_aftermath = false;
-        self.aftermath.stack.clear();
-        self.aftermath.resubmits = 0;
-        std::mem::take(&mut self.aftermath.learned)
-    }
-
-    /// A workbench, to be given back.
-    pub fn take_bench(&mut self) -> Workbench {
-        self.benches.pop().unwrap_or_default()
-    }
-
-    /// Takes a workbench back.
-    pub fn return_bench(&mut self, bench: Workbench) {
-        self.benches.push(bench);
-    }
-}
 
 /// Which entry acts on the frame now: what the controller is told with it.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,12 @@
 //! Entries are noted as they were before each change. For a bundle, groups, meters and tables' settings, of which there
 //! are few, are copied when it begins; no frame is processed between its beginning and its end.
 
+use crate::entry::Entry;
 use crate::group::Groups;
 use crate::meter::Meters;
 use crate::pipeline::Pipeline;
 use crate::rule::Rule;
 use crate::settings::Settings;
-use crate::table::Entry;
 use std::collections::HashSet;
 
 /// An entry before it was changed.

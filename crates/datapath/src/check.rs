@@ -1,7 +1,7 @@
 //! What a switch refuses: matches, instructions and actions that make no sense, or that it can't do.
 
-use crate::act::Machine;
 use crate::consistency::Known;
+use crate::machine::Machine;
 use crate::rule::Rule;
 use flowgauge_openflow::{
     Action, ErrorCode, FlowModFlags, Instruction, Match, MatchProblem, OxmId, PacketOut, PortNo, Property,

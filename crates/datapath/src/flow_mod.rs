@@ -1,10 +1,10 @@
 //! FLOW_MOD: additions, changes and removals of entries, with the semantics of each version.
 
 use crate::check;
+use crate::entry::{Entry, Selection};
 use crate::pipeline::Pipeline;
 use crate::rule::Rule;
 use crate::sink::Sink;
-use crate::table::{Entry, Selection};
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
     ErrorCode, FlowMod, FlowModCommand, FlowModFlags, FlowRemovedReason, TABLE_ALL, Version,

@@ -1,6 +1,6 @@
 //! A table's configuration (1.4): which entries it evicts when it is full, and when it tells how full it is.
 
-use crate::table::Entry;
+use crate::entry::Entry;
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
     ErrorCode, EvictionFlags, TableConfig, TableDesc, TableMod, TableStatusReason, Vacancy, Version,

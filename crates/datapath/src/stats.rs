@@ -1,9 +1,9 @@
 //! Flow statistics: walks over entries in steps, so that a million of them don't hold frames up.
 
 use crate::check;
+use crate::entry::{Entry, Selection};
 use crate::pipeline::Pipeline;
 use crate::rule::Rule;
-use crate::table::{Entry, Selection};
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{Age, AggregateStats, ErrorCode, FlowStats, FlowStatsRequest, TABLE_ALL, Version};
 use std::ops::Range;

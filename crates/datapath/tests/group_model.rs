@@ -194,7 +194,7 @@ fn check(steps: Vec<Step>) -> Result<(), TestCaseError> {
                 }
             }
         }
-        for (&id, _) in &model.groups {
+        for &id in model.groups.keys() {
             prop_assert_eq!(ours.group_stats(id, now)[0].ref_count, model.references(id));
         }
         prop_assert_eq!(ours.group_desc(GROUP_ALL).len(), model.groups.len());

@@ -6,8 +6,7 @@ use crate::port::SwitchPort;
 use flowgauge_clock::Nanos;
 use flowgauge_datapath::{Punt, Sink};
 use flowgauge_openflow::{
-    Body, FlowRemoved, Match, PacketIn, PacketInReason, PortConfig, PortStatus, PortStatusReason,
-    TableStatus, Version,
+    Body, FlowRemoved, Match, PacketIn, PacketInReason, PortStatus, PortStatusReason, TableStatus, Version,
 };
 use flowgauge_packet::Field;
 
@@ -79,9 +78,6 @@ impl Sink for Outlet {
 
     fn punt(&mut self, punt: &Punt<'_>) {
         let in_port = punt.key.get(Field::InPort).unwrap_or(0) as u32;
-        if self.port_mut(in_port).is_some_and(|p| p.config.contains(PortConfig::NO_PACKET_IN)) {
-            return;
-        }
         // The packet is kept once, for whichever controller asks first.
         let mut kept: Option<Option<u32>> = None;
         for controller in &mut self.controllers {
