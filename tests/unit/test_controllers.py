@@ -214,6 +214,7 @@ def answers() -> Iterator[Answers]:
 @pytest.fixture
 def control(answers: Answers, monkeypatch: pytest.MonkeyPatch) -> RestControl:
     monkeypatch.setattr(rest_control, "APPEAR_S", 0.05)
+    monkeypatch.setattr(rest_control, "RETURN_S", 0.1)
     return Rest(answers.url).control(Wiring((), NOWHERE, datapath_id=1), "1.3", no_guard)
 
 
@@ -267,6 +268,13 @@ def test_a_switch_that_has_gone(answers: Answers, control: RestControl) -> None:
     answers.give("/stats/aggregateflow/1", "no such switch", status=404)
     with pytest.raises(UnknownSwitchError):
         control.count_entries()
+
+
+def test_a_switch_that_does_not_come_back(answers: Answers, control: RestControl) -> None:
+    answers.give("/stats/flowentry/clear/1", None, method="DELETE")
+    answers.give("/stats/aggregateflow/1", "no such switch", status=404)
+    with pytest.raises(UnknownSwitchError):
+        control.delete_all()
 
 
 def test_a_switch_that_does_not_answer_its_controller(answers: Answers, control: RestControl) -> None:

@@ -91,6 +91,16 @@ pub fn is_capture(start: &[u8]) -> bool {
     start.first_chunk().is_some_and(|magic| MAGICS.contains(&u32::from_be_bytes(*magic)))
 }
 
+/// The length of the header of a capture that starts like this, as far as it can be told.
+pub fn header_len(start: &[u8]) -> usize {
+    // The first block of pcapng says its length, in the byte order that its magic number tells.
+    match *start {
+        [0x0a, 0x0d, 0x0d, 0x0a, a, b, c, d, 0x1a, ..] => u32::from_be_bytes([a, b, c, d]) as usize,
+        [0x0a, 0x0d, 0x0d, 0x0a, a, b, c, d, _, ..] => u32::from_le_bytes([a, b, c, d]) as usize,
+        _ => 24,
+    }
+}
+
 impl<R: Read> CaptureFile<R> {
     /// Opens a file that starts as [`is_capture`] says; `file` must give its header at the first read.
     pub fn open(start: &[u8], file: R) -> Result<CaptureFile<R>, FileError> {

@@ -16,8 +16,9 @@ use crate::dial::{Dialer, may_mend};
 use crate::error::ChannelError;
 use crate::netns;
 use crate::poll::Wake;
+use crate::source::{How, Listener, Source};
 use crate::tcp::{ask_for_stamps, keep_stamps_on};
-use crate::worker::{How, Listener, Source, Worker};
+use crate::worker::Worker;
 
 /// An endpoint of OpenFlow connections: any number of them, at one or more addresses. Dropping it closes them all and
 /// ends its thread.
@@ -102,7 +103,7 @@ impl Channel {
         self.address().at()
     }
 
-    /// Peers that were turned away because [`Config::max_connections`] were open.
+    /// Peers that were turned away, or let go in their handshake, because [`Config::max_connections`] were open.
     pub fn turned_away(&self) -> u64 {
         self.arrivals.turned_away.load(Ordering::Relaxed)
     }

@@ -110,6 +110,16 @@ impl Link {
         came_up
     }
 
+    /// Whether the handshake is complete.
+    pub fn is_up(&self) -> bool {
+        self.session.is_up()
+    }
+
+    /// Whether its next turn will go on with a TLS handshake.
+    pub fn has_handshake_work(&self) -> bool {
+        self.readable && self.socket.is_handshaking()
+    }
+
     /// When it was opened.
     pub fn opened(&self) -> Nanos {
         self.opened

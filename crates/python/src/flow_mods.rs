@@ -103,12 +103,14 @@ fn names_table(text: &str) -> bool {
 }
 
 fn text(flow_mod: &FlowMod) -> String {
+    // What is to be done with the flow is said apart: here all are printed as those that add.
+    let added = FlowMod { command: FlowModCommand::Add, ..flow_mod.clone() };
     if !matches!(flow_mod.command, FlowModCommand::Delete | FlowModCommand::DeleteStrict) {
-        return flow_mod.to_string();
+        return added.to_string();
     }
     // All tables is what a delete means that names none.
     let table_id = if flow_mod.table_id == TABLE_ALL { 0 } else { flow_mod.table_id };
-    let text = FlowMod { table_id, ..flow_mod.clone() }.to_string();
+    let text = FlowMod { table_id, ..added }.to_string();
     text.rsplit_once("actions=").map_or("", |(head, _)| head.trim_end()).to_owned()
 }
 

@@ -17,12 +17,14 @@ from flowgauge.controllers.interface import Guard
 from flowgauge.controllers.plays import CallPlay, Sent
 from flowgauge.controllers.rest_actions import Json
 from flowgauge.controllers.rest_api import Api
-from flowgauge.errors import ControllerError, FlowgaugeError, RejectedError
+from flowgauge.errors import ControllerError, FlowgaugeError, RejectedError, UnknownSwitchError
 from flowgauge.flows import Schedule
 from flowgauge.testbed.interface import Entry, Play
 
 APPEAR_S = 2.0
 """How long after the controller returned something may take to be read back."""
+RETURN_S = 10.0
+"""How long a switch may take to connect to its controller again."""
 POLL_S = 0.02
 
 
@@ -228,10 +230,22 @@ class RestControl(Untimed):
             raise
 
     def _until(self, there: Callable[[], bool], otherwise: str | Callable[[], str]) -> None:
-        """Wait a little until it is there. Raises RejectedError with what `otherwise` says."""
-        deadline = time.monotonic() + APPEAR_S
-        while not there():
-            if time.monotonic() > deadline:
+        """Wait a little until it is there. Raises RejectedError with what `otherwise` says.
+
+        os-ken drops an OpenFlow 1.0 switch that answers with an error; such a switch is waited for.
+        """
+        start = time.monotonic()
+        while True:
+            gone = None
+            try:
+                if there():
+                    return
+            except UnknownSwitchError as error:
+                gone = error
+            waited_s = time.monotonic() - start
+            if gone is not None and waited_s > RETURN_S:
+                raise gone
+            if gone is None and waited_s > APPEAR_S:
                 raise RejectedError(
                     otherwise if isinstance(otherwise, str) else otherwise(),
                     advice="The switch refused it; the controller does not say why, its log or the switch's may.",

@@ -132,11 +132,7 @@ impl fmt::Display for Nicira {
             Nicira::Load { to, value } => write!(f, "load:{value:#x}->{to}"),
             Nicira::SetField { field, value, mask } => {
                 let text = nxm::print_value(*field, *value);
-                // `in_port` alone is OpenFlow's own, of 32 bits.
-                let name = match field {
-                    NxField::InPort16 => field.to_string(),
-                    other => nxm::plain_name(*other),
-                };
+                let name = nxm::plain_name(*field);
                 if *mask == field.full_mask() {
                     write!(f, "set_field:{text}->{name}")
                 } else {

@@ -242,7 +242,7 @@ pub fn message(v: Version) -> BoxedStrategy<Body> {
         code!(PacketInFormat, v).prop_map(NiciraMessage::SetPacketInFormat),
         packet_in().prop_map(NiciraMessage::PacketIn),
         (packet_in(), bytes(20), bytes(20)).prop_map(|(packet, userdata, continuation)| {
-            NiciraMessage::PacketIn2(PacketIn2 { packet, userdata, continuation })
+            NiciraMessage::PacketIn2(Box::new(PacketIn2 { packet, userdata, continuation }))
         }),
         any::<u16>().prop_map(NiciraMessage::SetControllerId),
     ];
