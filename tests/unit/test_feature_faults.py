@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import faulty
 import pytest
 
+import golden
 from flowgauge.features.catalogue import FEATURES
 from flowgauge.features.feature import Feature, Result
 from flowgauge.features.frames import UDP
@@ -138,3 +140,22 @@ def test_evidence_names_rule_and_frames(testbed: Any) -> None:
         "flow dump:",
     ):
         assert part in text
+
+
+def test_a_forgotten_checksum_is_shown(testbed: Any) -> None:
+    class Forgets(faulty.Faulty):
+        """It sets addresses, and leaves the UDP checksum as it was."""
+
+        def exchange(self, frames: Any, *rest: Any) -> list[Arrival]:
+            sent = {data[50:52]: data for _, data in frames}
+            found = super().exchange(frames, *rest)
+            return [
+                Arrival(a.port, a.at_ns, a.frame[:40] + sent[a.frame[50:52]][40:42] + a.frame[42:])
+                for a in found
+            ]
+
+    found = run(FEATURES["set_field.ipv4_dst.udp"], Forgets(testbed))
+    assert found.result is Result.FAILED
+    if testbed.control.version == "1.3":
+        text = re.sub(r"duration=[\d.]+s", "duration=0.04s", "\n".join((found.detail, *found.evidence)))
+        golden.check("feature_failure.txt", text + "\n")

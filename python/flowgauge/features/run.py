@@ -13,7 +13,7 @@ from flowgauge.errors import (
     ReplyTimeoutError,
 )
 from flowgauge.features.feature import VERSIONS, Feature, Mismatch, NotApplicable, Outcome, Result
-from flowgauge.features.tester import Tester
+from flowgauge.features.tester import Tester, said
 from flowgauge.testbed.interface import Testbed
 
 
@@ -36,7 +36,7 @@ def run(feature: Feature, testbed: Testbed, seed: int = 1) -> Outcome:
     except NotOfferedError as error:
         return Outcome(Result.NOT_APPLICABLE, error.message)
     except RejectedError as error:
-        return Outcome(Result.REFUSED, error.message, tuple(tester.asked_for()))
+        return Outcome(Result.REFUSED, said(error), tuple(tester.asked_for()))
     except (ChannelClosedError, GarbageError, ReplyTimeoutError) as error:
         # A switch that hangs up, or never answers, fails the test that made it do so.
         return Outcome(Result.FAILED, error.message, tuple(tester.asked_for()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -123,9 +124,9 @@ class Tester:
         except RejectedError as error:
             if names and not any(_plain(name) in _plain(error.message) for name in names):
                 raise self.mismatch(
-                    f"{what} was refused with {error.message}, not {' or '.join(names)}"
+                    f"{what} was refused with {said(error)}, not {' or '.join(names)}"
                 ) from None
-            return error.message
+            return said(error)
         raise self.mismatch(
             f"{what} was not refused; the specification wants {' or '.join(names) or 'an error'}"
         )
@@ -303,7 +304,7 @@ class Tester:
         try:
             return action(*arguments)
         except RejectedError as error:
-            self._done.errors.append(error.message)
+            self._done.errors.append(said(error))
             raise
 
     def _wrong(
@@ -365,6 +366,12 @@ def content(message: Mapping[str, Any]) -> tuple[str, Any]:
     ('barrier_reply', None)
     """
     return next((k, v) for k, v in message.items() if k not in ("version", "xid", "time", "from", "to"))
+
+
+def said(error: RejectedError) -> str:
+    """The switch's error by its name, type and code, without the message's number."""
+    found = re.search(r"type (\d+), code (\d+) \((\w+)\)", error.message)
+    return f"{found[3]} (type {found[1]}, code {found[2]})" if found else error.message.rpartition(": ")[2]
 
 
 def _plain(text: str) -> str:
