@@ -75,4 +75,6 @@ $(VENV)/.runtime: $(VENV)/.tools pyproject.toml $(RUST)
 
 $(VENV)/.dev: $(VENV)/.runtime
 	$(BIN)/pip install --quiet --disable-pip-version-check -r tools/requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(VENV)/os-ken-applications \
+		-r tools/requirements-osken-applications.txt
 	@touch $@

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from collections.abc import Callable
 
-from bench import af_packet_rx, af_packet_tx, flow_install
+from bench import af_packet_rx, af_packet_tx, flow_install, flow_mod_codec
 from bench.pairs import Result, Unavailable
 
 CASES: dict[str, Callable[[int], Result]] = {
@@ -15,6 +16,8 @@ CASES: dict[str, Callable[[int], Result]] = {
     "af-packet-rx": af_packet_rx.run,
     "flow-install-20k": lambda pairs: flow_install.run(20_000, pairs),
     "flow-install-100k": lambda pairs: flow_install.run(100_000, pairs),
+    "flow-mod-encode": lambda pairs: flow_mod_codec.run("encode", pairs),
+    "flow-mod-decode": lambda pairs: flow_mod_codec.run("decode", pairs),
 }
 
 
@@ -29,6 +32,8 @@ def main() -> int:
         help="interleaved pairs per case (default and minimum for a claim: 15)",
     )
     arguments = parser.parse_args()
+    # As an exit, so that namespaces and processes are cleaned up on the way.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     status = 0
     for name in [arguments.case] if arguments.case else CASES:
         try:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.pairs import Unavailable
+from flowgauge.duts import netns
+from flowgauge.duts.lease import Lease
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -55,36 +57,19 @@ class Wire:
 @contextmanager
 def wire() -> Iterator[Wire]:
     """A fresh pair, without IPv6, offloads or addresses; removed afterwards."""
-    ends = [f"fg-b{side}{os.getpid() % 100000}" for side in "lr"]
+    # A lease, so that `flowgauge clean` finds what a bench that was killed left behind.
+    lease = Lease.take("bench")
     try:
-        for end in ends:
-            run(["ip", "netns", "add", end])
-            run(["ip", "netns", "exec", end, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1"])
-        run(
-            [
-                "ip",
-                "link",
-                "add",
-                ends[0],
-                "netns",
-                ends[0],
-                "type",
-                "veth",
-                "peer",
-                "name",
-                ends[1],
-                "netns",
-                ends[1],
-            ]
-        )
+        left, right = ends = [netns.add(lease, side) for side in "lr"]
+        pair = ["type", "veth", "peer", "name", right, "netns", right]
+        run(["ip", "link", "add", left, "netns", left, *pair])
         for end in ends:
             run(["ip", "-n", end, "link", "set", end, "up"])
         for end in ends:
             await_carrier(end)
         yield Wire(*ends)
     finally:
-        for end in ends:
-            subprocess.run(["ip", "netns", "del", end], capture_output=True, check=False)
+        lease.end()
 
 
 def await_carrier(end: str) -> None:

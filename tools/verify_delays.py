@@ -17,13 +17,9 @@ Exit code 0 when the medians agree, 1 when they don't.
 from __future__ import annotations
 
 import argparse
-import struct
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +27,7 @@ import numpy as np
 from flowgauge import _core
 from flowgauge.benchmarks.common import probe_flows, set_miss
 from flowgauge.duts import netns
+from flowgauge.duts.capture import Tap, captured, frames
 from flowgauge.duts.cores import core_plan
 from flowgauge.duts.lease import Lease
 from flowgauge.duts.openvswitch import OpenVSwitch
@@ -60,7 +57,7 @@ def main() -> int:
         set_miss(testbed, punt=False)
         entry = Entry(None, f"output:{testbed.ports[1].of_port}", in_port=testbed.ports[0].of_port)
         testbed.control.install(entry)
-        with captured([(namespace, end) for end in ends], Path(scratch)) as files:
+        with captured(taps([(namespace, end) for end in ends]), Path(scratch)) as files:
             schedule = Schedule.cbr(arguments.pps)
             probes = Stream(probe_flows(), arguments.size, schedule, sink=1, duration_s=arguments.seconds)
             transmission = testbed.transmit(probes)
@@ -79,7 +76,7 @@ def wires_alone(scratch: Path) -> tuple[float, float]:
         netns.veth((ends[0], ends[1]), 1500)
         ports = tuple(_core.open_af_packet(interface, namespace) for namespace, interface in ends)
         try:
-            with captured(ends, scratch) as files:
+            with captured(taps(ends), scratch) as files:
                 _, delay_ns, spread_ns = _core.measure_loopback(
                     ports, [], core=core_plan().worker, trial_ns=10**8
                 )
@@ -91,60 +88,24 @@ def wires_alone(scratch: Path) -> tuple[float, float]:
         lease.end()
 
 
-@contextmanager
-def captured(ends: Sequence[tuple[str, str]], scratch: Path) -> Iterator[list[bytes]]:
-    """Captures on (namespace, interface)s; the list is filled with their files once the block has ended."""
-    files: list[bytes] = []
-    paths = [scratch / f"{interface}.pcap" for _, interface in ends]
-    sniffers = [capture(*end, path) for end, path in zip(ends, paths, strict=True)]
-    try:
-        yield files
-        time.sleep(0.5)
-    finally:
-        for sniffer in sniffers:
-            sniffer.terminate()
-            sniffer.wait()
-    files.extend(path.read_bytes() for path in paths)
-
-
-def capture(namespace: str, interface: str, file: Path) -> subprocess.Popen[str]:
-    """tcpdump of UDP frames on that interface, with kernel timestamps in nanoseconds."""
-    command = [
-        "ip",
-        "netns",
-        "exec",
-        namespace,
-        "tcpdump",
-        "-i",
-        interface,
-        "--time-stamp-precision=nano",
-        "-U",
-        "-s",
-        "96",
+def taps(ends: Sequence[tuple[str, str]]) -> list[Tap]:
+    """Captures of UDP frames on (namespace, interface)s."""
+    return [
+        Tap(namespace, interface, "udp", snap=96, buffer_kib=16384, settle_s=0.5)
+        for namespace, interface in ends
     ]
-    process = subprocess.Popen(
-        [*command, "-s", "96", "-B", "16384", "-U", "-w", str(file), "udp"], stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    process.stderr.readline()  # "listening on ..."
-    time.sleep(0.2)
-    return process
 
 
-def frames(pcap: bytes) -> Iterator[tuple[int, int]]:
-    """Sequence number and time in ns of each frame of a nanosecond pcap."""
-    offset = 24
-    while offset + 16 <= len(pcap):
-        seconds, nanos, kept, _ = struct.unpack_from("<IIII", pcap, offset)
-        frame = pcap[offset + 16 : offset + 16 + kept]
-        offset += 16 + kept
+def numbered(pcap: bytes) -> Iterator[tuple[int, int]]:
+    """Sequence number and time in ns of each of our frames."""
+    for when, frame in frames(pcap):
         if len(frame) >= PAYLOAD + 18:
-            yield int.from_bytes(frame[PAYLOAD + 6 : PAYLOAD + 12], "big"), seconds * 10**9 + nanos
+            yield int.from_bytes(frame[PAYLOAD + 6 : PAYLOAD + 12], "big"), when
 
 
 def delays(files: Sequence[bytes]) -> np.ndarray:
     """Time between the two captures, for each sequence number in both, in ns. The last frame of a number counts: trials reuse them."""
-    entered, left = (dict(frames(file)) for file in files)
+    entered, left = (dict(numbered(file)) for file in files)
     return np.array([left[seq] - entered[seq] for seq in entered.keys() & left.keys()])
 
 

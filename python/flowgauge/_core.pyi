@@ -4,6 +4,7 @@ Times are nanoseconds on the tester's clock. Errors are those of `flowgauge.erro
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from flowgauge.flows import FlowSet, Schedule
@@ -32,7 +33,7 @@ class Port:
 def ring_pair(slots: int) -> tuple[Port, Port]:
     """Two connected in-process ports."""
 
-def open_af_packet(interface: str, netns: str | None = None) -> Port:
+def open_af_packet(interface: str, netns: str | None = None, *, ring_mib: int | None = None) -> Port:
     """A Linux interface. Raises InterfaceError, PermissionNeededError."""
 
 def impaired(port: Port, delay_ns: int, loss_one_in: int | None) -> Port:
@@ -84,6 +85,45 @@ class Transmission:
         (fields of TesterState), `error` (an exception or None), `pinned`. The second call gives an empty one.
         """
 
+def build_frame(layers: Sequence[tuple[str, Sequence[tuple[str, int]]]], payload: bytes) -> bytes:
+    """The frame with these layers (name, values), from the outside in, without FCS. Raises UsageError."""
+
+def frame_layers(frame: bytes) -> tuple[list[tuple[str, list[tuple[str, int]]]], int]:
+    """The layers of a frame, as far as they are known, and how many bytes lie behind them."""
+
+def exchange(
+    ports: Sequence[Port], frames: Sequence[tuple[int, bytes]], mark: bytes, limits: tuple[int, int, int]
+) -> list[tuple[int, int, bytes]]:
+    """Sends frames (position of the port, bytes); position, arrival in ns and bytes of those that come with `mark` in them, until
+    as many as `limits` says came and nothing more for that many ns, or until that many ns are over.
+    """
+def encode_message(json: str, version: str) -> bytes:
+    """The bytes of a message that is given as JSON (docs/reference/openflow-json.md). Raises UsageError, ChannelError (name `encode`)."""
+
+def decode_message(data: bytes) -> tuple[str, str]:
+    """Version and JSON of one whole message. Raises ChannelError."""
+
+class OpenflowDecoder:
+    """Lines from a capture of control channels or a hexadecimal dump; `path` None: standard input. Raises UsageError."""
+
+    def __init__(self, path: str | None, text: bool, ports: Sequence[int]) -> None: ...
+    def __iter__(self) -> OpenflowDecoder: ...
+    def __next__(self) -> str:
+        """Some lines, each with its line feed."""
+    @property
+    def messages(self) -> int:
+        """Messages so far."""
+    @property
+    def errors(self) -> int:
+        """Lines so far that say what is wrong."""
+
+class OpenflowEncoder:
+    """Bytes of messages in hexadecimal; `version` is for lines that name none."""
+
+    def __init__(self, version: str) -> None: ...
+    def line(self, text: str) -> str | None:
+        """Of a message as JSON or a flow in ovs-ofctl syntax; None of an empty line or a comment. Raises UsageError."""
+
 class FlowMods:
     """FLOW_MODs of one kind: `text` in ovs-ofctl syntax, exact on `fields` of each flow of `flows` if there is a set."""
 
@@ -91,6 +131,17 @@ class FlowMods:
         self, command: str, text: str, flows: FlowSet | None = None, fields: Sequence[str] | None = None
     ) -> None: ...
     def __len__(self) -> int: ...
+    def texts(self) -> list[str]:
+        """Each as ovs-ofctl takes it, without its command; those of deletes without actions."""
+
+def encode_flow(text: str, version: str) -> bytes:
+    """A FLOW_MOD that adds a flow in ovs-ofctl syntax. Raises UsageError, ChannelError when the version can't express it."""
+
+def encode_group(command: str, text: str, version: str) -> bytes:
+    """A GROUP_MOD in ovs-ofctl syntax: "add", "modify", or "delete" (all, unless one is named)."""
+
+def encode_meter(command: str, text: str, version: str) -> bytes:
+    """The same for METER_MODs."""
 
 class Play:
     """Control messages on their way."""
@@ -122,12 +173,20 @@ class Connection:
         """Stable name and text of why it ended, None while it is up."""
     def barrier(self, timeout_s: float) -> int:
         """Arrival of the BARRIER_REPLY."""
+    def take_messages(self) -> list[tuple[int, bytes]]:
+        """Messages that came unasked since the last call: arrival in ns, and bytes."""
     def set_miss_send_len(self, length: int, timeout_s: float) -> None:
         """SET_CONFIG and a barrier."""
     def count_entries(self, timeout_s: float) -> int:
         """Flow entries by aggregate statistics."""
     def describe(self, timeout_s: float) -> dict[str, Any]:
         """Description, features, tables, ports."""
+    def dump_flows(self, timeout_s: float) -> list[str]:
+        """Flow entries with their counters, as ovs-ofctl prints them."""
+    def apply(self, messages: Sequence[bytes], timeout_s: float) -> None:
+        """Send whole messages that have no reply, under transaction ids of our own, and a barrier. Raises RejectedError."""
+    def transact(self, message: bytes, timeout_s: float) -> list[bytes]:
+        """Send one whole message under a transaction id of our own; its replies. Raises RejectedError, ReplyTimeoutError."""
     def flow_mods(self, mods: Sequence[FlowMods], schedule: Schedule) -> Play:
         """FLOW_MODs, then a barrier."""
     def echo(self, schedule: Schedule, duration_ns: int) -> Play:
@@ -136,6 +195,10 @@ class Connection:
         self, transmission: Transmission, stream: int, out_port: int, duration_ns: int, schedule: Schedule
     ) -> Play:
         """PACKET_OUTs with the probes of a running transmission's stream."""
+    def request(self, json: str, timeout_s: float) -> list[str]:
+        """Send a message given as JSON; each part of its reply as JSON. A message without a reply (FLOW_MOD) is followed by a barrier.
+        Raises RejectedError with type, code and name.
+        """
     def close(self) -> None:
         """Close it."""
 
@@ -164,13 +227,50 @@ class Channel:
     def close(self) -> None:
         """End all its connections."""
 
-class Switch:
-    """The embedded software switch; it listens on a free port of the loopback."""
+class SwitchOptions:
+    """How a switch is to be, besides its ports, versions and datapath id. Raises UsageError, TlsFileError.
 
-    def __init__(self, ports: Sequence[Port], *, versions: Sequence[str], datapath_id: int) -> None: ...
+    A queue is its number, its guaranteed and its highest rate in kb/s, and its priority; each port gets all of them.
+    `tls` are the files with private key, certificate and authorities. A patient switch leaves the cores to others when
+    there is little to do.
+    """
+
+    def __init__(
+        self,
+        *,
+        numbers: Sequence[int],
+        names: Sequence[str],
+        controllers: Sequence[str],
+        standalone: bool,
+        tables: int,
+        entries: int,
+        buffers: int,
+        probe_s: float | None,
+        queues: Sequence[tuple[int, int, int | None, int]],
+        tls: tuple[Path, Path, Path] | None,
+        description: str,
+        patient: bool,
+    ) -> None: ...
+
+class Switch:
+    """The software switch. Without options its ports are 1, 2, ..., and it listens on a free port of the loopback."""
+
+    def __init__(
+        self,
+        ports: Sequence[Port],
+        *,
+        versions: Sequence[str],
+        datapath_id: int,
+        options: SwitchOptions | None = None,
+    ) -> None: ...
     @property
     def address(self) -> tuple[str, int]:
-        """Where it listens."""
+        """Where it listens or connects to first."""
+    @property
+    def controls(self) -> list[str]:
+        """Where it listens and connects to: `ptcp:6653:0.0.0.0`, `ssl:10.0.0.1:6653`."""
+    def events(self) -> list[str]:
+        """What has happened since the last call, in one line each."""
     def alive(self) -> bool:
         """Whether its thread runs."""
     def stop(self) -> None:

@@ -24,7 +24,7 @@ class FlowgaugeError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Errors cross process boundaries whole (keyword arguments would be lost otherwise)."""
-        return _rebuild, (type(self), self.message, self.advice)
+        return _rebuild, (type(self), self.message, self.advice), self.__dict__
 
 
 def _rebuild(kind: type[FlowgaugeError], message: str, advice: str | None) -> FlowgaugeError:
@@ -48,6 +48,12 @@ class UnknownNameError(UsageError):
     """No suite, benchmark, DUT, parameter or published result has that name; lists those that exist."""
 
     name = "unknown-name"
+
+
+class NotOfferedError(UsageError):
+    """The controller in use can't do or say what was asked for; another one may."""
+
+    name = "not-offered"
 
 
 class RunDirectoryError(UsageError):
@@ -144,10 +150,34 @@ class ReplyTimeoutError(ChannelError):
     name = "reply-timeout"
 
 
+class ControllerError(ChannelError):
+    """The controller through which entries reach the switch failed, or answered something that is not understood."""
+
+    name = "controller"
+
+
+class ControllerUnreachableError(ControllerError):
+    """Nothing answers at the controller's address."""
+
+    name = "controller-unreachable"
+    exit_code = 3
+
+
+class UnknownSwitchError(ControllerError):
+    """The controller knows no switch with that datapath id: it is not connected."""
+
+    name = "unknown-switch"
+    exit_code = 3
+
+
 class RejectedError(ChannelError):
     """The switch answered a request with an OpenFlow error; names type and code."""
 
     name = "rejected"
+    error_type: int | None = None
+    code: int | None = None
+    reason: str | None = None
+    """The error's name in OpenFlow, such as OFPFMFC_OVERLAP."""
 
 
 class TrialError(FlowgaugeError):

@@ -61,9 +61,6 @@ class FakeDriver:
     def __init__(self) -> None:
         self.lives = True
 
-    def start(self, version: str) -> Any:
-        raise NotImplementedError
-
     def reset(self) -> None:
         note("reset")
 
@@ -79,15 +76,17 @@ class FakeDriver:
 
 class FakeControl:
     version = "1.3"
+    abilities = frozenset(("packet_out",))
 
     def describe(self) -> Mapping[str, Any]:
         return {"manufacturer": "nobody"}
 
 
 class FakeTestbed:
-    def __init__(self, driver: FakeDriver) -> None:
+    def __init__(self, driver: FakeDriver, controller: str) -> None:
         self.driver = driver
         self.connected = True
+        self.controller = {"name": controller}
         self.ports = [Port(0, 1, "fake", "a"), Port(1, 2, "fake", "b")]
         self.control = FakeControl()
         self.loopback = Loopback("fake", {64: 1e6}, 1000.0, 100.0, "2026-01-01T00:00:00Z")
@@ -104,7 +103,7 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[FakeDriver, F
         raise SetupError("the fake does not start")
     driver = FakeDriver()
     try:
-        yield driver, FakeTestbed(driver)
+        yield driver, FakeTestbed(driver, options.controller or "builtin")
     finally:
         driver.stop()
 
@@ -208,6 +207,13 @@ class Fancy(Fake):
     features: ClassVar[tuple[str, ...]] = ("meters",)
 
 
+class Timing(Fake):
+    """It needs what the fake's control path can't do."""
+
+    name: ClassVar[str] = "timing"
+    abilities: ClassVar[tuple[str, ...]] = ("packet_out", "echo")
+
+
 class Searching(Fake):
     """It looks at earlier results, and visits a point twice."""
 
@@ -219,4 +225,4 @@ class Searching(Fake):
             yield Point(n=earlier[-1].point.integer("n") // 2, act="ok")
 
 
-BENCHMARKS = {name: f"fakes:{name.title()}" for name in ("fake", "wide", "fancy", "searching")}
+BENCHMARKS = {name: f"fakes:{name.title()}" for name in ("fake", "wide", "fancy", "timing", "searching")}

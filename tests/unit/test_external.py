@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from flowgauge.duts import create
+from flowgauge.duts import create, external
 from flowgauge.duts.control import read_control
 from flowgauge.duts.external import External
-from flowgauge.duts.interface import TlsFiles
+from flowgauge.duts.interface import TO_NOBODY, TO_US, Leads, TlsFiles, Wiring
 from flowgauge.duts.keys import Keys
 from flowgauge.errors import ConfigError, InterfaceError, PermissionNeededError, UnknownNameError
 from flowgauge.suites import toml
@@ -56,6 +56,9 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         ("of_port = 1", "of_port = ", 7, "not TOML"),
         ("of_port = 2", "of_port = 2\n[[port]]\nof_port = 3", 12, "the name of an interface"),
         ('name = "lab"', 'nmae = "lab"', 1, "versions, control, port"),
+        ('name = "lab"', 'controller = "odl"', 1, "builtin, ovs-ofctl, rest:URL"),
+        ('name = "lab"', 'controller = "rest"', 1, "needs its URL"),
+        ('listen = "0.0.0.0:6653"', 'listen = "0.0.0.0:6653"\ndatapath_id = "one"', 5, "a number as text"),
     ],
 )
 def test_a_mistake_names_file_line_and_what_is_allowed(
@@ -78,6 +81,23 @@ def test_a_missing_interface_is_named_with_advice(tmp_path: Path) -> None:
     with pytest.raises(InterfaceError, match="there is no interface fg-none") as caught:
         External(write(tmp_path, GOOD)).start("1.3")
     assert caught.value.advice is not None
+
+
+def wiring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, control: str, leads: Leads) -> Wiring:
+    monkeypatch.setattr(external, "_checked", lambda port: port)
+    text = GOOD.replace('listen = "0.0.0.0:6653"', control)
+    return External(write(tmp_path, f'controller = "ovs-ofctl"\n{text}')).start("1.3", leads)
+
+
+def test_other_controllers_need_no_channel_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert External(write(tmp_path, 'controller = "ovs-ofctl"\n' + GOOD)).controller == "ovs-ofctl"
+    found = wiring(tmp_path, monkeypatch, 'ovs_ofctl = "unix:/run/br0.mgmt"', TO_NOBODY)
+    assert (found.ofctl, found.datapath_id) == ("unix:/run/br0.mgmt", None)
+    found = wiring(tmp_path, monkeypatch, 'connect = "[::1]:6653"\ndatapath_id = "2a"', TO_NOBODY)
+    assert (found.ofctl, found.datapath_id) == ("tcp:[::1]:6653", 42)
+    assert wiring(tmp_path, monkeypatch, 'listen = "0.0.0.0:6653"', TO_NOBODY).ofctl is None
+    with pytest.raises(ConfigError, match="no way to connect"):
+        wiring(tmp_path, monkeypatch, 'datapath_id = "1"', TO_US)
 
 
 def test_a_version_that_it_does_not_speak(tmp_path: Path) -> None:

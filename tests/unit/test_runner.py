@@ -13,7 +13,7 @@ from pathlib import Path
 import fakes
 import pytest
 
-from flowgauge.model import Point, TrialRecord
+from flowgauge.model import CheckState, Point, TrialRecord
 from flowgauge.results import reader, samples
 from flowgauge.results.schema import RunDocument
 from flowgauge.results.writer import RunWriter
@@ -188,6 +188,31 @@ def test_missing_ports_and_features_skip_a_benchmark(tmp_path: Path) -> None:
         ("fancy", "the switch does not support meters"),
     ]
     assert statuses(tmp_path / "run") == ["ok", "ok"]
+
+
+def test_what_can_not_be_done_through_a_controller_skips_a_benchmark(tmp_path: Path) -> None:
+    outcome = run(replace(plan(targets=["timing", "fake"]), controller="ovs-ofctl"), tmp_path / "run")
+    assert outcome.exit_code == 0
+    document = reader.read_document(tmp_path / "run")
+    assert [(s.benchmark, s.reason) for s in document.skipped] == [
+        ("timing", "timed ECHO_REQUESTs can't be had through the controller ovs-ofctl")
+    ]
+    assert document.config.controller == "ovs-ofctl"
+    assert document.dut["controller"] == {"name": "ovs-ofctl"}
+    assert statuses(tmp_path / "run") == ["ok", "ok"]
+
+
+def test_a_switch_that_died_stands_beside_the_figures_of_its_point(tmp_path: Path) -> None:
+    run(plan(["ok", "dut-dies", "ok"]), tmp_path / "run")
+    first, second, third = reader.read_trials(tmp_path / "run")
+    for trial in (first, third):
+        assert ("dut-restart", CheckState.PASS) in [(c.name, c.state) for c in trial.checks]
+    (check,) = second.checks
+    assert (second.status, check.name, check.state) == ("failed", "dut-restart", CheckState.FAIL)
+    (figure,) = reader.read_document(tmp_path / "run").figures
+    (shown,) = [c for c in figure.checks if c.state is CheckState.FAIL]
+    assert shown.text.startswith("1 of 3 trials broke: the DUT stopped during the trial")
+    assert shown.advice
 
 
 def test_a_broken_benchmark_does_not_stop_the_others(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
 
 use flowgauge_clock::Nanos;
 use flowgauge_datapath::{Datapath, Frame, Limits, Pipeline, PortRule, Punt, Sink};
-use flowgauge_openflow::{Action, FlowMod, FlowRemoved, Match, PortNo, Version};
+use flowgauge_openflow::{Action, FlowMod, FlowRemoved, Match, PortNo, TableStatus, Version};
 use flowgauge_packet::Field;
 use std::time::Instant;
 
@@ -18,12 +18,13 @@ struct Counter {
 }
 
 impl Sink for Counter {
-    fn output(&mut self, _port: u32, bytes: &[u8]) {
+    fn output(&mut self, _port: u32, _queue: Option<u32>, bytes: &[u8]) {
         self.slot[..bytes.len()].copy_from_slice(bytes);
         self.frames += 1;
     }
     fn punt(&mut self, _punt: &Punt<'_>) {}
     fn flow_removed(&mut self, _removed: FlowRemoved) {}
+    fn table_status(&mut self, _status: TableStatus) {}
 }
 
 /// A 64-byte frame (with FCS) of Ethernet, IPv4 and UDP to host `host`.
@@ -59,7 +60,7 @@ fn main() {
         |n: usize, default| std::env::args().nth(n).and_then(|a| a.parse().ok()).unwrap_or(default);
     let (entries, masks, flows): (u32, u32, u32) = (argument(1, 1000), argument(2, 1), argument(3, 1000));
     let mut sink = Counter { frames: 0, slot: [0; 2048] };
-    let ports = vec![PortRule { number: 2, flood: true }];
+    let ports = vec![PortRule::new(2)];
     let mut pipeline = Pipeline::new(Limits { tables: 1, entries: entries as usize }, ports);
 
     let (before, start) = (resident(), Instant::now());
@@ -74,7 +75,9 @@ fn main() {
     let bytes: Vec<_> = (0..flows).map(frame).collect();
     let frames: Vec<_> = bytes.iter().map(|bytes| Frame { bytes, in_port: 1 }).collect();
     let start = Instant::now();
-    for batch in frames.chunks(BATCH).cycle().take(FRAMES / BATCH) {
+    for batch in
+        frames.chunks(BATCH).cycle().take(std::env::var("FR").map_or(FRAMES, |f| f.parse().unwrap()) / BATCH)
+    {
         pipeline.process(batch, Nanos(1), &mut sink);
     }
     let seconds = start.elapsed().as_secs_f64();

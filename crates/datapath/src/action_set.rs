@@ -1,6 +1,6 @@
 //! The action set that a frame gathers on its way through the tables (OpenFlow 1.3.5, 5.10).
 
-use flowgauge_openflow::Action;
+use flowgauge_openflow::{Action, Nicira};
 use std::mem::discriminant;
 
 /// At most one action of each kind, and one set-field per field, in the order of execution.
@@ -32,6 +32,14 @@ impl ActionSet {
         self.actions.insert(at, action.clone());
     }
 
+    /// The port that it sends to; `None` without one, and with a group, which then decides.
+    pub fn output(&self) -> Option<u32> {
+        self.in_order().find_map(|action| {
+            let Action::Output { port, .. } = action else { return None };
+            Some(port.0)
+        })
+    }
+
     /// The actions in the order of execution. With a group, the output is left out.
     pub fn in_order(&self) -> impl Iterator<Item = &Action> {
         let has_group = self.actions.iter().any(|a| matches!(a, Action::Group(_)));
@@ -42,7 +50,34 @@ impl ActionSet {
 fn is_same_kind(a: &Action, b: &Action) -> bool {
     match (a, b) {
         (Action::SetField { field: a, .. }, Action::SetField { field: b, .. }) => a == b,
+        (Action::CopyField { dst: a, .. }, Action::CopyField { dst: b, .. }) => a == b,
+        // Fields can be set in parts: all of them count.
+        (Action::Nicira(_), Action::Nicira(_)) => false,
         (a, b) => discriminant(a) == discriminant(b),
+    }
+}
+
+/// Nicira's actions: what changes fields goes with set-field, what sends goes last.
+fn extension_rank(action: &Nicira) -> u8 {
+    match action {
+        Nicira::DecTtlCntIds(_) => 6,
+        Nicira::Load { .. }
+        | Nicira::SetField { .. }
+        | Nicira::Move { .. }
+        | Nicira::Push(_)
+        | Nicira::Pop(_)
+        | Nicira::Multipath(_)
+        | Nicira::Note(_)
+        | Nicira::Learn(_) => 7,
+        Nicira::PopQueue => 8,
+        Nicira::Resubmit { .. }
+        | Nicira::OutputReg { .. }
+        | Nicira::OutputTrunc { .. }
+        | Nicira::Controller(_)
+        | Nicira::Bundle(_)
+        | Nicira::Conjunction { .. }
+        | Nicira::Exit
+        | Nicira::FinTimeout { .. } => 10,
     }
 }
 
@@ -62,10 +97,12 @@ fn rank(action: &Action) -> u8 {
         | Action::SetTpSrc(_)
         | Action::SetTpDst(_)
         | Action::SetNwTtl(_)
-        | Action::SetMplsTtl(_) => 7,
-        Action::SetQueue(_) => 8,
+        | Action::SetMplsTtl(_)
+        | Action::CopyField { .. } => 7,
+        Action::SetQueue(_) | Action::Meter(_) => 8,
         Action::Group(_) => 9,
         Action::Output { .. } | Action::Enqueue { .. } => 10,
+        Action::Nicira(action) => extension_rank(action),
         // Refused before they get here.
         Action::Experimenter { .. } | Action::Unknown { .. } => 11,
     }

@@ -9,6 +9,10 @@ use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
     ErrorCode, FlowMod, FlowModCommand, FlowModFlags, FlowRemovedReason, TABLE_ALL, Version,
 };
+use flowgauge_packet::Field;
+
+/// In `vlan_vid`: there is a tag.
+const VLAN_PRESENT: u128 = 0x1000;
 
 impl Pipeline {
     /// Does what a FLOW_MOD asks.
@@ -26,48 +30,68 @@ impl Pipeline {
         sink: &mut dyn Sink,
     ) -> Result<(), ErrorCode> {
         match request.command {
-            FlowModCommand::Add => self.add(request, version, now),
-            FlowModCommand::Modify => self.modify(request, false, version, now),
-            FlowModCommand::ModifyStrict => self.modify(request, true, version, now),
+            FlowModCommand::Add => self.add(request, version, now, sink),
+            FlowModCommand::Modify => self.modify(request, false, version, now, sink),
+            FlowModCommand::ModifyStrict => self.modify(request, true, version, now, sink),
             FlowModCommand::Delete => self.delete(request, false, version, now, sink),
             FlowModCommand::DeleteStrict => self.delete(request, true, version, now, sink),
             FlowModCommand::Unknown(_) => Err(ErrorCode::FlowModBadCommand),
         }
     }
 
-    fn add(&mut self, request: &FlowMod, version: Version, now: Nanos) -> Result<(), ErrorCode> {
+    fn add(
+        &mut self,
+        request: &FlowMod,
+        version: Version,
+        now: Nanos,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ErrorCode> {
         let number = self.one_table(request, version)?;
         check::flags(request.flags, version)?;
         let rule = check::rule(&request.match_, version)?;
-        check::instructions(&request.instructions, number, self.tables.len())?;
+        self.facts(version).instructions(&request.instructions, number, &rule)?;
+        let priority = priority(request, &rule, version);
+        let check_overlap = request.flags.contains(FlowModFlags::CHECK_OVERLAP);
+        let table = &self.tables[usize::from(number)];
+        let place = table.place(&rule, priority, check_overlap)?;
+        if place.is_none() && table.is_full() {
+            self.make_room(number, request.importance, now, sink)?;
+        }
         let keeps_counts = version != Version::V1_0 && !request.flags.contains(FlowModFlags::RESET_COUNTS);
-        let table = &mut self.tables[usize::from(number)];
-        let old = if keeps_counts { table.find(&rule, request.priority) } else { None };
+        let table = &self.tables[usize::from(number)];
+        let old = place.filter(|_| keeps_counts).and_then(|id| table.entry(id));
         let (packets, bytes) = old.map_or((0, 0), |old| (old.packets, old.bytes));
-        let program = self.programs.share(&request.instructions);
+        let program = self.share(&request.instructions);
         let entry = Entry {
             packets,
             bytes,
             idle_timeout: request.idle_timeout,
             hard_timeout: request.hard_timeout,
             flags: request.flags,
-            is_miss: version != Version::V1_0 && request.priority == 0 && rule.terms().is_empty(),
-            ..Entry::new(program.clone(), request.cookie, now)
+            importance: request.importance,
+            is_miss: version != Version::V1_0 && priority == 0 && rule.terms().is_empty(),
+            ..Entry::new(program, request.cookie, now)
         };
-        let check_overlap = request.flags.contains(FlowModFlags::CHECK_OVERLAP);
-        match table.add(&rule, request.priority, entry, check_overlap) {
-            Ok(replaced) => {
-                drop(program);
-                if let Some(replaced) = replaced {
-                    self.programs.release(replaced.program);
-                }
-                Ok(())
-            }
-            Err(error) => {
-                self.programs.release(program);
-                Err(error)
-            }
+        if let Some(replaced) = self.tables[usize::from(number)].put(place, &rule, priority, entry) {
+            self.release(replaced.program);
         }
+        self.tell_vacancy(number, sink);
+        Ok(())
+    }
+
+    /// Evicts an entry of a full table, if the table does that and one matters no more than the new one.
+    fn make_room(
+        &mut self,
+        number: u8,
+        importance: u16,
+        now: Nanos,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ErrorCode> {
+        let Some(removed) = self.tables[usize::from(number)].evict(importance) else {
+            return Err(ErrorCode::FlowModTableFull);
+        };
+        self.retire(number, removed, FlowRemovedReason::Eviction, now, sink);
+        Ok(())
     }
 
     fn modify(
@@ -76,27 +100,51 @@ impl Pipeline {
         strict: bool,
         version: Version,
         now: Nanos,
+        sink: &mut dyn Sink,
     ) -> Result<(), ErrorCode> {
+        // OFPTT_ALL is for deletions (1.3.5, 7.3.4.1).
+        let number = self.one_table(request, version)?;
+        check::flags(request.flags, version)?;
         let selection = Selection {
             out_port: flowgauge_openflow::PortNo::ANY,
             out_group: flowgauge_openflow::GROUP_ANY,
             ..selection(request, strict, version)?
         };
-        let mut found = false;
-        for number in self.which_tables(request, version)? {
-            check::instructions(&request.instructions, number, self.tables.len())?;
-            let ids = self.tables[usize::from(number)].select(&selection);
-            found |= !ids.is_empty();
-            for id in ids {
-                self.change(number, id, request, version);
-            }
+        let table = &self.tables[usize::from(number)];
+        let ids = table.select(&selection);
+        self.check_change(request, number, &selection.rule, &ids, version)?;
+        for &id in &ids {
+            self.change(number, id, request, version);
         }
-        if !found && version == Version::V1_0 { self.add(request, version, now) } else { Ok(()) }
+        if ids.is_empty() && version == Version::V1_0 {
+            return self.add(request, version, now, sink);
+        }
+        Ok(())
+    }
+
+    /// Whether the entries may have the instructions: by what the request says of them, or each by its own match.
+    fn check_change(
+        &self,
+        request: &FlowMod,
+        number: u8,
+        rule: &Rule,
+        ids: &[u32],
+        version: Version,
+    ) -> Result<(), ErrorCode> {
+        let facts = self.facts(version);
+        let table = &self.tables[usize::from(number)];
+        match facts.instructions(&request.instructions, number, rule) {
+            Err(ErrorCode::ActionMatchInconsistent) if !ids.is_empty() => {
+                let mut rules = ids.iter().filter_map(|&id| table.rule(id));
+                rules.try_for_each(|rule| facts.instructions(&request.instructions, number, &rule))
+            }
+            result => result,
+        }
     }
 
     /// Gives an entry the instructions of `request`. Timeouts, priority and duration stay.
     fn change(&mut self, number: u8, id: u32, request: &FlowMod, version: Version) {
-        let program = self.programs.share(&request.instructions);
+        let program = self.share(&request.instructions);
         let Some(entry) = self.tables[usize::from(number)].entry_mut(id) else { return };
         let old = std::mem::replace(&mut entry.program, program);
         if version == Version::V1_0 {
@@ -104,7 +152,7 @@ impl Pipeline {
         } else if request.flags.contains(FlowModFlags::RESET_COUNTS) {
             (entry.packets, entry.bytes) = (0, 0);
         }
-        self.programs.release(old);
+        self.release(old);
     }
 
     fn delete(
@@ -192,11 +240,41 @@ fn selection(request: &FlowMod, strict: bool, version: Version) -> Result<Select
     let rule: Rule = check::rule(&request.match_, version)?;
     let is_old = version == Version::V1_0;
     Ok(Selection {
+        strict: strict.then(|| priority(request, &rule, version)),
         rule,
-        strict: strict.then_some(request.priority),
         cookie: request.cookie,
         cookie_mask: if is_old { 0 } else { request.cookie_mask },
         out_port: request.out_port,
         out_group: request.out_group,
     })
+}
+
+/// The priority of an entry. In 1.0 an entry without wildcards has the highest, whatever it asks for (1.0.1, 3.4).
+fn priority(request: &FlowMod, rule: &Rule, version: Version) -> u16 {
+    if version == Version::V1_0 && is_exact(rule) { u16::MAX } else { request.priority }
+}
+
+/// Whether a rule of 1.0 has every field that makes sense with the others.
+fn is_exact(rule: &Rule) -> bool {
+    let value = |field: Field| rule.term(field).filter(|t| t.mask == field.full_mask()).map(|t| t.value);
+    let has = |fields: &[Field]| fields.iter().all(|&field| value(field).is_some());
+    let is_tagged = |vid| vid & VLAN_PRESENT != 0;
+    let ip = [Field::IpDscp, Field::IpProto, Field::Ipv4Src, Field::Ipv4Dst];
+    has(&[Field::InPort, Field::EthSrc, Field::EthDst, Field::VlanVid, Field::EthType])
+        && (!value(Field::VlanVid).is_some_and(is_tagged) || has(&[Field::VlanPcp]))
+        && match value(Field::EthType) {
+            Some(0x0800) => has(&ip) && has_ports(value(Field::IpProto), has),
+            Some(0x0806) => has(&[Field::ArpOp, Field::ArpSpa, Field::ArpTpa]),
+            Some(_) | None => true,
+        }
+}
+
+/// Whether the ports are there that the protocol has: those of ICMP are its type and code.
+fn has_ports(protocol: Option<u128>, has: impl Fn(&[Field]) -> bool) -> bool {
+    match protocol {
+        Some(6) => has(&[Field::TcpSrc, Field::TcpDst]),
+        Some(17) => has(&[Field::UdpSrc, Field::UdpDst]),
+        Some(1) => has(&[Field::Icmpv4Type, Field::Icmpv4Code]),
+        Some(_) | None => true,
+    }
 }

@@ -1,9 +1,9 @@
-//! One frame on its way through the pipeline: its bytes, its key, and what actions do to them.
+//! One frame on its way through the pipeline: its bytes, its key, and how both are changed.
+//!
+//! It knows headers, nothing of ports, groups or controllers: those are [`act`](crate::act)'s.
 
-use crate::pipeline::PortRule;
-use crate::sink::{Punt, Sink};
-use flowgauge_openflow::{Action, PacketInReason, PortNo};
 use flowgauge_packet::edit::{self, EditError, FrameBuf};
+use flowgauge_packet::flow_key::slot::slot;
 use flowgauge_packet::{Field, FlowKey};
 use std::ops::Range;
 
@@ -13,18 +13,20 @@ const HEADROOM: usize = 128;
 const VLAN_PRESENT: u128 = flowgauge_packet::flow_key::VLAN_PRESENT as u128;
 /// The longest frame that actions may change, in bytes.
 const LONGEST: usize = 65_536;
+/// Words of a key that hold fields of the pipeline alone: they survive when the key is read anew.
+const CARRIED: [usize; 4] = [
+    slot(Field::InPort).word as usize,
+    slot(Field::Metadata).word as usize,
+    slot(Field::TunnelId).word as usize,
+    slot(Field::ActsetOutput).word as usize,
+];
+/// The registers and tunnels of the Nicira extensions, likewise: from this word on.
+const REGISTERS: usize = slot(Field::Reg0).word as usize;
 
 /// Where frames are changed: the frames that came in stay as they are. Reused for every frame.
 #[derive(Debug)]
 pub struct Workbench {
     slot: Box<[u8]>,
-}
-
-impl Workbench {
-    /// One that can't be worked on, and costs nothing: a stand-in.
-    pub fn none() -> Workbench {
-        Workbench { slot: Box::default() }
-    }
 }
 
 impl Default for Workbench {
@@ -33,20 +35,16 @@ impl Default for Workbench {
     }
 }
 
-/// Which entry acts on the frame now: what the controller is told with it.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin {
-    /// The entry's table.
-    pub table_id: u8,
-    /// The entry's cookie.
-    pub cookie: u64,
-    /// Why a frame is sent to the controller from here.
-    pub reason: PacketInReason,
-}
-
-/// The time to live ran out: the frame goes nowhere.
+/// Why a frame goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dead;
+pub enum Dead {
+    /// A time to live would have fallen to 0.
+    TtlExpired,
+    /// A meter's rate was exceeded.
+    Metered,
+    /// An action says so.
+    Exit,
+}
 
 /// One frame and its state in the pipeline.
 pub struct Journey<'a> {
@@ -56,16 +54,34 @@ pub struct Journey<'a> {
     changed: Option<Range<usize>>,
     /// Whether `key` no longer tells the frame's headers.
     is_stale: bool,
-    key: FlowKey,
+    /// Kept by the caller: it is large, and never copied this way.
+    key: &'a mut FlowKey,
     in_port: u32,
+    queue: Option<u32>,
+    /// How many bytes of it leave at most.
+    pub truncate_to: usize,
 }
 
 impl<'a> Journey<'a> {
-    /// A frame that has just come in.
+    /// A frame that has just come in on `in_port`, with its key.
     #[inline]
-    pub fn new(original: &'a [u8], in_port: u32, bench: &'a mut Workbench) -> Journey<'a> {
-        let key = FlowKey::parse(original, in_port);
-        Journey { original, slot: &mut bench.slot, changed: None, is_stale: false, key, in_port }
+    pub fn new(
+        original: &'a [u8],
+        in_port: u32,
+        key: &'a mut FlowKey,
+        bench: &'a mut Workbench,
+    ) -> Journey<'a> {
+        let slot = &mut bench.slot;
+        let (changed, is_stale, queue, truncate_to) = (None, false, None, usize::MAX);
+        Journey { original, slot, changed, is_stale, key, in_port, queue, truncate_to }
+    }
+
+    /// A copy of the frame that goes its own way, with `key` for a copy of its key: what is done to it doesn't show
+    /// here. Bytes are copied only when it is changed.
+    pub fn fork<'b>(&'b mut self, key: &'b mut FlowKey, bench: &'b mut Workbench) -> Journey<'b> {
+        *key = *self.key();
+        let (queue, truncate_to) = (self.queue, self.truncate_to);
+        Journey { queue, truncate_to, ..Journey::new(self.bytes(), self.in_port, key, bench) }
     }
 
     /// The frame as it is now.
@@ -77,20 +93,60 @@ impl<'a> Journey<'a> {
         }
     }
 
+    /// The bytes that leave.
+    #[inline]
+    pub fn leaving(&self) -> &[u8] {
+        let bytes = self.bytes();
+        &bytes[..self.truncate_to.min(bytes.len())]
+    }
+
+    /// Where it came in.
+    #[inline]
+    pub fn in_port(&self) -> u32 {
+        self.in_port
+    }
+
+    /// Makes it one that came in elsewhere.
+    pub fn set_in_port(&mut self, port: u32) {
+        self.in_port = port;
+        self.key.set(Field::InPort, port.into());
+    }
+
+    /// The queue that it leaves by; `None`: the port's default.
+    #[inline]
+    pub fn queue(&self) -> Option<u32> {
+        self.queue
+    }
+
+    /// Chooses the queue that it leaves by.
+    pub fn set_queue(&mut self, queue: Option<u32>) {
+        self.queue = queue;
+    }
+
     /// The key of the frame as it is now.
     #[inline]
     pub fn key(&mut self) -> &FlowKey {
         if self.is_stale {
-            let mut key = FlowKey::parse(self.bytes(), self.in_port);
-            for field in [Field::InPhyPort, Field::Metadata, Field::TunnelId] {
-                if let Some(value) = self.key.get(field) {
-                    key.set(field, value);
-                }
-            }
-            self.key = key;
-            self.is_stale = false;
+            self.read_anew();
         }
-        &self.key
+        self.key
+    }
+
+    /// The frame as it is now, and a key whose pipeline fields are right: what the controller is told.
+    #[inline]
+    pub fn told(&self) -> (&[u8], &FlowKey) {
+        (self.bytes(), self.key)
+    }
+
+    fn read_anew(&mut self) {
+        let mut words = *FlowKey::parse(self.bytes(), self.in_port).words();
+        let old = self.key.words();
+        CARRIED.iter().for_each(|&word| words[word] = old[word]);
+        words[REGISTERS..].copy_from_slice(&old[REGISTERS..]);
+        let mark = self.key.get(Field::PktMark).unwrap_or(0);
+        *self.key = FlowKey::from_words(words);
+        self.key.set(Field::PktMark, mark);
+        self.is_stale = false;
     }
 
     /// Changes metadata in the bits of `mask`.
@@ -99,98 +155,56 @@ impl<'a> Journey<'a> {
         self.key.set(Field::Metadata, u128::from(old & !mask | metadata & mask));
     }
 
-    /// Executes one action.
-    ///
-    /// # Errors
-    /// [`Dead`] when the frame must not go on.
-    #[inline]
-    pub fn act(
-        &mut self,
-        action: &Action,
-        from: Origin,
-        ports: &[PortRule],
-        sink: &mut dyn Sink,
-    ) -> Result<(), Dead> {
-        match *action {
-            Action::Output { port, max_len } => {
-                self.output(port, max_len, from, ports, sink);
-                Ok(())
-            }
-            Action::SetField { field: Field::TunnelId, value, .. } => {
-                self.key.set(Field::TunnelId, value);
-                Ok(())
-            }
-            Action::SetField { field, value, .. } => self.set_field(field, value),
-            Action::SetVlanVid(vid) => self.set_tag(Field::VlanVid, VLAN_PRESENT | u128::from(vid)),
-            Action::SetVlanPcp(pcp) => self.set_tag(Field::VlanPcp, u128::from(pcp)),
-            Action::SetTpSrc(port) => self.set_port([Field::TcpSrc, Field::UdpSrc, Field::SctpSrc], port),
-            Action::SetTpDst(port) => self.set_port([Field::TcpDst, Field::UdpDst, Field::SctpDst], port),
-            Action::PushVlan(tpid) => self.edit(|f| edit::push_vlan(f, tpid)),
-            Action::PopVlan => self.edit(edit::pop_vlan),
-            Action::PushMpls(eth_type) => self.edit(|f| edit::push_mpls(f, eth_type)),
-            Action::PopMpls(eth_type) => self.edit(|f| edit::pop_mpls(f, eth_type)),
-            Action::PushPbb(_) => self.edit(edit::push_pbb),
-            Action::PopPbb => self.edit(edit::pop_pbb),
-            Action::SetNwTtl(ttl) => self.edit(|f| edit::set_ttl(f.bytes_mut(), ttl)),
-            Action::DecNwTtl => self.edit(|f| edit::dec_ttl(f.bytes_mut())),
-            Action::SetMplsTtl(ttl) => self.edit(|f| edit::set_mpls_ttl(f.bytes_mut(), ttl)),
-            Action::DecMplsTtl => self.edit(|f| edit::dec_mpls_ttl(f.bytes_mut())),
-            Action::CopyTtlOut => self.edit(|f| edit::copy_ttl_out(f.bytes_mut())),
-            Action::CopyTtlIn => self.edit(|f| edit::copy_ttl_in(f.bytes_mut())),
-            // Refused when the entry was added.
-            Action::Group(_)
-            | Action::SetQueue(_)
-            | Action::Enqueue { .. }
-            | Action::Experimenter { .. }
-            | Action::Unknown { .. } => Ok(()),
-        }
+    /// Says which output the action set has.
+    pub fn set_actset_output(&mut self, port: u32) {
+        self.key.set(Field::ActsetOutput, port.into());
     }
 
-    fn set_field(&mut self, field: Field, value: u128) -> Result<(), Dead> {
+    /// Sets the bits of `mask` in a field of the frame or of the pipeline. A frame without it stays as it is.
+    pub fn set_field(&mut self, field: Field, value: u128, mask: u128) -> Result<(), Dead> {
+        let value = if mask == field.full_mask() {
+            value
+        } else {
+            let Some(old) = self.key().get(field) else { return Ok(()) };
+            old & !mask | value & mask
+        };
+        if is_of_the_pipeline(field) {
+            self.key.set(field, value);
+            return Ok(());
+        }
         self.edit(|frame| edit::set_field(frame.bytes_mut(), field, value))
     }
 
+    /// Copies `n` bits from one field to another, from and to bits counted from the lowest. Does nothing when
+    /// the frame hasn't both.
+    pub fn copy_field(&mut self, from: (Field, u32), to: (Field, u32), n: u32) -> Result<(), Dead> {
+        let Some(value) = self.key().get(from.0) else { return Ok(()) };
+        let bits = u128::MAX.checked_shr(128 - n).unwrap_or(0);
+        let (value, mask) = (((value >> from.1) & bits) << to.1, bits << to.1);
+        self.set_field(to.0, value, mask)
+    }
+
     /// Sets a field of the VLAN tag as 1.0 does: an untagged frame gets one.
-    fn set_tag(&mut self, field: Field, value: u128) -> Result<(), Dead> {
+    pub fn set_tag(&mut self, field: Field, value: u128) -> Result<(), Dead> {
         if !self.key().has(Field::VlanPcp) {
             self.edit(|frame| edit::push_vlan(frame, 0x8100))?;
         }
-        self.set_field(field, value)
+        let value = if field == Field::VlanVid { value | VLAN_PRESENT } else { value };
+        self.set_field(field, value, field.full_mask())
     }
 
     /// Sets whichever of the fields the frame has.
-    fn set_port(&mut self, fields: [Field; 3], port: u16) -> Result<(), Dead> {
+    pub fn set_port(&mut self, fields: [Field; 3], port: u16) -> Result<(), Dead> {
         let key = *self.key();
         let present = fields.into_iter().find(|&field| key.has(field));
-        present.map_or(Ok(()), |field| self.set_field(field, u128::from(port)))
+        present.map_or(Ok(()), |field| self.set_field(field, u128::from(port), field.full_mask()))
     }
 
-    fn output(&mut self, port: PortNo, max_len: u16, from: Origin, ports: &[PortRule], sink: &mut dyn Sink) {
-        match port {
-            PortNo::IN_PORT => sink.output(self.in_port, self.bytes()),
-            PortNo::ALL | PortNo::FLOOD => {
-                let others = ports.iter().filter(|p| p.number != self.in_port);
-                for other in others.filter(|p| port == PortNo::ALL || p.flood) {
-                    sink.output(other.number, self.bytes());
-                }
-            }
-            PortNo::CONTROLLER => self.punt(max_len, from, sink),
-            // We have no network stack of our own; TABLE is dealt with where PACKET_OUT is.
-            PortNo::LOCAL | PortNo::NORMAL | PortNo::TABLE | PortNo::ANY => {}
-            // A frame goes back where it came from only through IN_PORT (OpenFlow 1.3.5, 5.1).
-            PortNo(number) if number != self.in_port => sink.output(number, self.bytes()),
-            PortNo(_) => {}
-        }
-    }
-
-    /// Sends the frame to the controller.
-    pub fn punt(&mut self, max_len: u16, from: Origin, sink: &mut dyn Sink) {
-        let Origin { table_id, cookie, reason } = from;
-        sink.punt(&Punt { bytes: self.bytes(), max_len, reason, table_id, cookie, key: &self.key });
-    }
-
-    /// Changes a copy of the frame. A frame that hasn't what the action changes stays as it is.
-    fn edit(&mut self, change: impl FnOnce(&mut FrameBuf<'_>) -> Result<(), EditError>) -> Result<(), Dead> {
+    /// Changes a copy of the frame. A frame that hasn't what is to be changed stays as it is.
+    pub fn edit(
+        &mut self,
+        change: impl FnOnce(&mut FrameBuf<'_>) -> Result<(), EditError>,
+    ) -> Result<(), Dead> {
         let range = match self.changed.take() {
             Some(range) => range,
             None => {
@@ -204,11 +218,16 @@ impl<'a> Journey<'a> {
         self.changed = Some(frame.range());
         self.is_stale = true;
         match result {
-            Err(EditError::TtlExpired) => Err(Dead),
+            Err(EditError::TtlExpired) => Err(Dead::TtlExpired),
             Ok(())
             | Err(EditError::Absent(_) | EditError::NotInFrames(_) | EditError::NoTag | EditError::NoRoom) => {
                 Ok(())
             }
         }
     }
+}
+
+/// Whether a field is the pipeline's own: frames don't hold it.
+fn is_of_the_pipeline(field: Field) -> bool {
+    matches!(field, Field::Metadata | Field::TunnelId) || field.is_nicira()
 }

@@ -1,38 +1,33 @@
 //! The OpenFlow pipeline: frames go from table to table and gather actions.
 
+use crate::act::{Actor, Machine, Origin};
 use crate::action_set::ActionSet;
-use crate::journey::{Dead, Journey, Origin, Workbench};
-use crate::program::Programs;
+use crate::changes::Snapshot;
+use crate::journey::{Dead, Journey, Workbench};
+use crate::ports::{PortRule, Ports};
+use crate::program::{Program, Programs};
 use crate::sink::{Datapath, Frame, Sink};
-use crate::stats::seconds;
+use crate::stats::{age, seconds};
 use crate::table::{FlowTable, Removed};
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
-    Action, FlowModFlags, FlowRemoved, FlowRemovedReason, Instruction, PacketInReason, PortNo,
+    Action, FlowModFlags, FlowRemoved, FlowRemovedReason, Instruction, PacketInReason, PortNo, Version,
 };
+use flowgauge_packet::FlowKey;
+use std::sync::Arc;
 
 /// The most tables that OpenFlow can number.
 pub const MAX_TABLES: usize = 255;
 
-/// A port as the pipeline sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PortRule {
-    /// Its OpenFlow number.
-    pub number: u32,
-    /// Whether FLOOD includes it.
-    pub flood: bool,
-}
-
-/// What becomes of a frame that matches no entry.
+/// What becomes of a frame that matches no entry of table 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Miss {
     /// It is dropped, as 1.3 wants it where there is no table-miss entry.
     Drop,
     /// It goes to the controller, as 1.0 wants it.
-    Punt {
-        /// How many of its bytes the controller gets (miss_send_len).
-        max_len: u16,
-    },
+    Punt,
+    /// It is forwarded as NORMAL does.
+    Normal,
 }
 
 /// How large a pipeline is.
@@ -56,11 +51,13 @@ impl Default for Limits {
 pub struct Pipeline {
     pub(crate) tables: Vec<FlowTable>,
     pub(crate) programs: Programs,
-    pub(crate) ports: Vec<PortRule>,
+    pub(crate) machine: Machine,
+    /// What [`Pipeline::roll_back`] goes back to.
+    pub(crate) snapshot: Option<Box<Snapshot>>,
+    /// Whether changes of entries are noted for [`Pipeline::take_changes`].
+    pub(crate) is_watched: bool,
     miss: Miss,
-    bench: Workbench,
-    /// For frames of PACKET_OUTs, which may meet the tables on their way.
-    out_bench: Workbench,
+    is_standalone: bool,
     set: ActionSet,
 }
 
@@ -71,10 +68,11 @@ impl Pipeline {
         Pipeline {
             tables: (0..tables).map(|_| FlowTable::new(limits.entries)).collect(),
             programs: Programs::default(),
-            ports,
+            machine: Machine::new(Ports::new(ports)),
+            snapshot: None,
+            is_watched: false,
             miss: Miss::Drop,
-            bench: Workbench::default(),
-            out_bench: Workbench::default(),
+            is_standalone: false,
             set: ActionSet::default(),
         }
     }
@@ -84,39 +82,41 @@ impl Pipeline {
         self.miss = miss;
     }
 
+    /// Whether frames pass the tables by and are forwarded as NORMAL does: what a switch without a controller does
+    /// that is to fail standalone.
+    pub fn set_standalone(&mut self, is_standalone: bool) {
+        self.is_standalone = is_standalone;
+    }
+
     /// The tables, in the order of their numbers.
     pub fn tables(&self) -> &[FlowTable] {
         &self.tables
     }
 
-    /// The ports.
-    pub fn ports(&self) -> &[PortRule] {
-        &self.ports
-    }
-
-    /// Adds a port, or changes what is known of it.
-    pub fn set_port(&mut self, port: PortRule) {
-        match self.ports.iter_mut().find(|p| p.number == port.number) {
-            Some(known) => *known = port,
-            None => self.ports.push(port),
-        }
-    }
-
-    /// Executes a PACKET_OUT's actions on a frame, which must have passed
-    /// [`check_packet_out`](crate::check::packet_out).
+    /// Executes a PACKET_OUT's actions on a frame, which must have passed [`Pipeline::check_packet_out`].
     pub fn packet_out(&mut self, frame: Frame<'_>, actions: &[Action], now: Nanos, sink: &mut dyn Sink) {
-        let from = Origin { table_id: 0, cookie: u64::MAX, reason: PacketInReason::Action };
-        let mut bench = std::mem::replace(&mut self.out_bench, Workbench::none());
-        let mut journey = Journey::new(frame.bytes, frame.in_port, &mut bench);
+        let from = Origin { table_id: 0, cookie: u64::MAX, reason: PacketInReason::PacketOut };
+        let mut bench = self.machine.take_bench();
+        let mut key = FlowKey::parse(frame.bytes, frame.in_port);
+        let mut journey = Journey::new(frame.bytes, frame.in_port, &mut key, &mut bench);
         for action in actions {
             if let Action::Output { port: PortNo::TABLE, .. } = action {
-                let bytes = journey.bytes();
-                self.process(&[Frame { bytes, in_port: frame.in_port }], now, sink);
-            } else if journey.act(action, from, &self.ports, sink) == Err(Dead) {
+                let mut inner = self.machine.take_bench();
+                let mut key = FlowKey::parse(journey.bytes(), frame.in_port);
+                let mut again = Journey::new(journey.bytes(), frame.in_port, &mut key, &mut inner);
+                self.run(&mut again, now, sink);
+                self.machine.return_bench(inner);
+                continue;
+            }
+            let has_egress = self.machine.first_egress.is_some();
+            let Pipeline { tables, machine, set, .. } = self;
+            let mut walk = Walk { tables, machine, set, now, sink: &mut *sink, has_egress };
+            if walk.actor(from).act(&mut journey, action).is_err() {
                 break;
             }
         }
-        self.out_bench = bench;
+        self.machine.return_bench(bench);
+        self.add_learned(now, sink);
     }
 
     /// Counts an entry out and tells the controller, if it asked for that.
@@ -140,80 +140,251 @@ impl Pipeline {
                 duration_nsec,
                 idle_timeout: entry.idle_timeout,
                 hard_timeout: entry.hard_timeout,
-                packet_count: entry.packets,
-                byte_count: entry.bytes,
+                packet_count: entry.told_packets(),
+                byte_count: entry.told_bytes(),
+                idle_time: Some(age(now - entry.used)),
                 match_: (&rule).into(),
+                unknown_stats: Vec::new(),
             });
         }
-        self.programs.release(entry.program);
+        self.release(entry.program);
+        self.tell_vacancy(table_id, sink);
+    }
+
+    /// The shared program of these instructions, in use by one entry more.
+    pub(crate) fn share(&mut self, instructions: &[Instruction]) -> Arc<Program> {
+        let program = self.programs.share(instructions);
+        program.groups().into_iter().for_each(|id| self.machine.groups.add_user(id));
+        program.meters().into_iter().for_each(|id| self.machine.meters.add_user(id));
+        program
+    }
+
+    /// Gives an entry's program back.
+    pub(crate) fn release(&mut self, program: Arc<Program>) {
+        program.groups().into_iter().for_each(|id| self.machine.groups.drop_user(id));
+        program.meters().into_iter().for_each(|id| self.machine.meters.drop_user(id));
+        self.programs.release(program);
     }
 
     #[inline]
-    fn process_one(&mut self, frame: &Frame<'_>, now: Nanos, sink: &mut dyn Sink) {
-        let Pipeline { tables, ports, miss, bench, set, .. } = self;
-        let mut journey = Journey::new(frame.bytes, frame.in_port, bench);
-        let mut number = 0;
+    fn process_one(&mut self, frame: &Frame<'_>, bench: &mut Workbench, now: Nanos, sink: &mut dyn Sink) {
+        if !self.machine.ports.any(frame.in_port, |rule| rule.no_recv) {
+            let mut key = FlowKey::parse(frame.bytes, frame.in_port);
+            self.run(&mut Journey::new(frame.bytes, frame.in_port, &mut key, bench), now, sink);
+            if self.machine.has_aftermath {
+                self.add_learned(now, sink);
+            }
+        }
+    }
+
+    /// Adds the entries that a frame has made. One that can't be added is not.
+    #[cold]
+    fn add_learned(&mut self, now: Nanos, sink: &mut dyn Sink) {
+        for request in self.machine.clear_up() {
+            let _ = self.flow_mod(&request, Version::V1_5, now, sink);
+        }
+    }
+
+    /// Sends a frame through the tables, or past them.
+    #[inline]
+    fn run(&mut self, journey: &mut Journey<'_>, now: Nanos, sink: &mut dyn Sink) {
+        let Pipeline { tables, machine, set, miss, is_standalone, .. } = self;
+        let miss = if *is_standalone { Miss::Normal } else { *miss };
+        let first = if *is_standalone { u8::MAX } else { 0 };
+        let has_egress = machine.first_egress.is_some();
+        Walk { tables, machine, set, now, sink, has_egress }.go(journey, first, miss);
+    }
+}
+
+/// A frame's way through tables.
+pub(crate) struct Walk<'a> {
+    pub tables: &'a mut [FlowTable],
+    pub machine: &'a mut Machine,
+    pub set: &'a mut ActionSet,
+    pub now: Nanos,
+    pub sink: &'a mut dyn Sink,
+    /// Whether what it sends passes egress tables.
+    pub has_egress: bool,
+}
+
+impl Walk<'_> {
+    /// Goes from table `number` on. `miss` is what becomes of a frame that matches nothing in the first table; one
+    /// that matches nothing in a later one is dropped (1.3.5, 5.4).
+    #[inline]
+    pub fn go(&mut self, journey: &mut Journey<'_>, mut number: u8, miss: Miss) {
+        let first = number;
         let mut from = Origin { table_id: 0, cookie: u64::MAX, reason: PacketInReason::NoMatch };
-        while let Some(table) = tables.get_mut(usize::from(number)) {
+        loop {
+            let table = self.tables.get_mut(usize::from(number));
             let bytes = journey.bytes().len();
-            let Some(entry) = table.hit(journey.key(), bytes, now) else {
-                if let (Miss::Punt { max_len }, 0) = (*miss, number) {
-                    journey.punt(max_len, from, sink);
-                }
-                break;
+            let Some(entry) = table.and_then(|t| t.hit(journey.key(), bytes, self.now)) else {
+                let miss = if number == first { miss } else { Miss::Drop };
+                self.set.clear();
+                return self.missed(journey, from, miss);
             };
             let reason = if entry.is_miss { PacketInReason::NoMatch } else { PacketInReason::Action };
             from = Origin { table_id: number, cookie: entry.cookie, reason };
-            match execute(entry.program.instructions(), &mut journey, from, set, ports, sink) {
+            // Only what needs the tables keeps its program alive without them.
+            let next = if self.has_egress || entry.program.needs_tables() {
+                let program = Arc::clone(&entry.program);
+                execute(&program, journey, &mut self.actor(from))
+            } else {
+                let (machine, sink, set) = (&mut *self.machine, &mut *self.sink, &mut *self.set);
+                let (now, has_egress) = (self.now, false);
+                let mut actor = Actor { machine, tables: None, set, sink, now, from, has_egress, depth: 0 };
+                execute(&entry.program, journey, &mut actor)
+            };
+            match next {
                 Ok(Some(next)) => number = next,
                 Ok(None) => break,
-                Err(Dead) => return set.clear(),
+                Err(_) => return self.set.clear(),
             }
         }
-        if !set.is_empty() {
-            for action in set.in_order() {
-                if journey.act(action, from, ports, sink) == Err(Dead) {
-                    break;
-                }
-            }
-            set.clear();
+        if !self.set.is_empty() {
+            self.execute_set(journey, from);
+        }
+    }
+
+    /// Somebody who acts with all that there is.
+    fn actor(&mut self, from: Origin) -> Actor<'_> {
+        Actor {
+            machine: &mut *self.machine,
+            tables: Some(&mut *self.tables),
+            set: &mut *self.set,
+            sink: &mut *self.sink,
+            now: self.now,
+            from,
+            has_egress: self.has_egress,
+            depth: 0,
+        }
+    }
+
+    fn execute_set(&mut self, journey: &mut Journey<'_>, from: Origin) {
+        let mut set = std::mem::take(self.set);
+        let mut actor = self.actor(from.in_set());
+        let _ = set.in_order().try_for_each(|action| actor.act(journey, action));
+        set.clear();
+        *self.set = set;
+    }
+
+    #[cold]
+    fn missed(&mut self, journey: &mut Journey<'_>, from: Origin, miss: Miss) {
+        let mut actor = self.actor(from);
+        match miss {
+            Miss::Drop => {}
+            Miss::Punt => actor.punt(journey, None, from),
+            Miss::Normal => actor.normal(journey),
         }
     }
 }
 
 /// Executes an entry's instructions; gives the table to go on with, if there is one.
 #[inline]
-fn execute(
-    instructions: &[Instruction],
-    journey: &mut Journey<'_>,
-    from: Origin,
-    set: &mut ActionSet,
-    ports: &[PortRule],
-    sink: &mut dyn Sink,
-) -> Result<Option<u8>, Dead> {
-    for instruction in instructions {
+fn execute(program: &Program, journey: &mut Journey<'_>, actor: &mut Actor<'_>) -> Result<Option<u8>, Dead> {
+    for instruction in program.instructions() {
         match instruction {
-            Instruction::ApplyActions(actions) => {
-                for action in actions {
-                    journey.act(action, from, ports, sink)?;
-                }
+            Instruction::ApplyActions(actions) => actor.act_all(journey, actions)?,
+            Instruction::ClearActions => {
+                actor.set.clear();
+                journey.set_actset_output(PortNo::UNSET.0);
             }
-            Instruction::ClearActions => set.clear(),
-            Instruction::WriteActions(actions) => actions.iter().for_each(|action| set.write(action)),
+            Instruction::WriteActions(actions) => {
+                actions.iter().for_each(|action| actor.set.write(action));
+                journey.set_actset_output(actor.set.output().unwrap_or(PortNo::UNSET.0));
+            }
             Instruction::WriteMetadata { metadata, mask } => journey.write_metadata(*metadata, *mask),
+            Instruction::Meter(id) => actor.meter(journey, *id)?,
             Instruction::GotoTable(table) => return Ok(Some(*table)),
             // Refused when the entry was added.
-            Instruction::Meter(_) | Instruction::Experimenter { .. } | Instruction::Unknown { .. } => {}
+            Instruction::StatTrigger { .. }
+            | Instruction::Experimenter { .. }
+            | Instruction::Unknown { .. } => {}
         }
     }
     Ok(None)
 }
 
+/// Further lookups within each other, and of one frame.
+const MAX_DEPTH: u8 = 64;
+const MAX_RESUBMITS: u32 = 4096;
+
+impl Actor<'_> {
+    /// Looks the frame up again and does what the entry says; then the caller goes on.
+    ///
+    /// # Errors
+    /// The frame must not go on.
+    #[cold]
+    pub(crate) fn resubmit(
+        &mut self,
+        journey: &mut Journey<'_>,
+        port: Option<PortNo>,
+        table: Option<u8>,
+    ) -> Result<(), Dead> {
+        let aftermath = self.machine.aftermath();
+        aftermath.resubmits += 1;
+        if self.depth >= MAX_DEPTH || aftermath.resubmits > MAX_RESUBMITS {
+            return Err(Dead::Exit);
+        }
+        let (own_port, from) = (journey.in_port(), self.from);
+        let as_port = port.filter(|&port| port != PortNo::IN_PORT).map_or(own_port, |port| port.0);
+        let mut next = Some(table.unwrap_or(from.table_id));
+        self.depth += 1;
+        let mut result = Ok(());
+        while let Some(number) = next {
+            journey.set_in_port(as_port);
+            let found = self.look_up(journey, number);
+            journey.set_in_port(own_port);
+            let Some((program, cookie)) = found else { break };
+            self.from = Origin { table_id: number, cookie, reason: PacketInReason::Action };
+            match execute(&program, journey, self) {
+                Ok(goto) => next = goto,
+                Err(dead) => {
+                    result = Err(dead);
+                    break;
+                }
+            }
+        }
+        self.depth -= 1;
+        self.from = from;
+        result
+    }
+
+    fn look_up(&mut self, journey: &mut Journey<'_>, number: u8) -> Option<(Arc<Program>, u64)> {
+        let table = self.tables.as_deref_mut()?.get_mut(usize::from(number))?;
+        let bytes = journey.bytes().len();
+        let entry = table.hit(journey.key(), bytes, self.now)?;
+        Some((Arc::clone(&entry.program), entry.cookie))
+    }
+
+    /// Sends a copy of the frame to a port by way of the egress tables (1.5.1, 5.9): each output has its own.
+    #[cold]
+    pub(crate) fn leave_by_tables(&mut self, journey: &mut Journey<'_>, port: u32, first: u8) {
+        let Some(tables) = self.tables.as_deref_mut() else { return };
+        let mut bench = self.machine.take_bench();
+        let mut key = FlowKey::default();
+        let mut copy = journey.fork(&mut key, &mut bench);
+        copy.set_actset_output(port);
+        let mut set = std::mem::take(&mut self.machine.egress_set);
+        set.write(&Action::Output { port: PortNo(port), max_len: 0 });
+        // Back through the port that it came in on only IN_PORT leads, which is what was asked for.
+        if port == copy.in_port() {
+            set.write(&Action::Output { port: PortNo::IN_PORT, max_len: 0 });
+        }
+        let (machine, sink, now) = (&mut *self.machine, &mut *self.sink, self.now);
+        let mut walk = Walk { tables, machine, set: &mut set, now, sink, has_egress: false };
+        walk.go(&mut copy, first, Miss::Drop);
+        self.machine.egress_set = set;
+        self.machine.return_bench(bench);
+    }
+}
+
 impl Datapath for Pipeline {
     fn process(&mut self, batch: &[Frame<'_>], now: Nanos, sink: &mut dyn Sink) {
+        let mut bench = self.machine.take_bench();
         for frame in batch {
-            self.process_one(frame, now, sink);
+            self.process_one(frame, &mut bench, now, sink);
         }
+        self.machine.return_bench(bench);
     }
 
     fn expire(&mut self, now: Nanos, limit: usize, sink: &mut dyn Sink) -> bool {
@@ -229,10 +400,11 @@ impl Datapath for Pipeline {
                 }
             }
         }
-        false
+        self.machine.learning.expire(now, left)
     }
 
     fn next_deadline(&self) -> Option<Nanos> {
-        self.tables.iter().filter_map(FlowTable::next_deadline).min()
+        let tables = self.tables.iter().filter_map(FlowTable::next_deadline).min();
+        [tables, self.machine.learning.next_deadline()].into_iter().flatten().min()
     }
 }

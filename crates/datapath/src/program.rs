@@ -2,6 +2,7 @@
 //!
 //! A million entries that send to one port hold one program between them.
 
+use crate::extensions::needs_tables;
 use flowgauge_openflow::{Action, GROUP_ANY, Instruction, PortNo};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,19 +11,29 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Program {
     instructions: Box<[Instruction]>,
+    needs_tables: bool,
 }
 
 impl Program {
     /// Sorts `instructions` into the order of execution (OpenFlow 1.3.5, 5.9).
     pub fn new(mut instructions: Vec<Instruction>) -> Program {
         instructions.sort_by_key(rank);
-        Program { instructions: instructions.into_boxed_slice() }
+        let mut program = Program { instructions: instructions.into_boxed_slice(), needs_tables: false };
+        let needs_tables = program.actions().any(needs_tables);
+        program.needs_tables = needs_tables;
+        program
     }
 
     /// The instructions in the order of execution.
     #[inline]
     pub fn instructions(&self) -> &[Instruction] {
         &self.instructions
+    }
+
+    /// Whether its actions may look frames up anew.
+    #[inline]
+    pub fn needs_tables(&self) -> bool {
+        self.needs_tables
     }
 
     /// Whether it has an action that sends to `port`, and one that sends to `group`; ANY asks for none.
@@ -35,6 +46,27 @@ impl Program {
             && (group == GROUP_ANY || has(&|a| matches!(a, Action::Group(g) if *g == group)))
     }
 
+    /// The groups that it sends to, each once. Allocates only if there are any.
+    pub fn groups(&self) -> Vec<u32> {
+        each_once(self.actions().filter_map(|action| {
+            let Action::Group(id) = action else { return None };
+            Some(*id)
+        }))
+    }
+
+    /// The meters that it uses, each once. Allocates only if there are any.
+    pub fn meters(&self) -> Vec<u32> {
+        let instructions = self.instructions.iter().filter_map(|instruction| {
+            let Instruction::Meter(id) = instruction else { return None };
+            Some(*id)
+        });
+        let actions = self.actions().filter_map(|action| {
+            let Action::Meter(id) = action else { return None };
+            Some(*id)
+        });
+        each_once(instructions.chain(actions))
+    }
+
     fn actions(&self) -> impl Iterator<Item = &Action> {
         self.instructions.iter().flat_map(|i| match i {
             Instruction::ApplyActions(actions) | Instruction::WriteActions(actions) => actions.as_slice(),
@@ -42,10 +74,18 @@ impl Program {
             | Instruction::ClearActions
             | Instruction::WriteMetadata { .. }
             | Instruction::GotoTable(_)
+            | Instruction::StatTrigger { .. }
             | Instruction::Experimenter { .. }
             | Instruction::Unknown { .. } => &[],
         })
     }
+}
+
+fn each_once(ids: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut ids: Vec<u32> = ids.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }
 
 /// The place of an instruction in the order of execution.
@@ -58,7 +98,7 @@ fn rank(instruction: &Instruction) -> u8 {
         Instruction::WriteMetadata { .. } => 4,
         Instruction::GotoTable(_) => 5,
         // Refused before they get here.
-        Instruction::Experimenter { .. } | Instruction::Unknown { .. } => 6,
+        Instruction::StatTrigger { .. } | Instruction::Experimenter { .. } | Instruction::Unknown { .. } => 6,
     }
 }
 

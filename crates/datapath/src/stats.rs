@@ -5,7 +5,7 @@ use crate::pipeline::Pipeline;
 use crate::rule::Rule;
 use crate::table::{Entry, Selection};
 use flowgauge_clock::Nanos;
-use flowgauge_openflow::{AggregateStats, ErrorCode, FlowStats, FlowStatsRequest, TABLE_ALL, Version};
+use flowgauge_openflow::{Age, AggregateStats, ErrorCode, FlowStats, FlowStatsRequest, TABLE_ALL, Version};
 use std::ops::Range;
 
 /// A request for flow statistics, checked.
@@ -115,14 +115,22 @@ impl Visited<'_> {
             idle_timeout: self.entry.idle_timeout,
             hard_timeout: self.entry.hard_timeout,
             flags: self.entry.flags,
-            importance: 0,
+            importance: self.entry.importance,
             cookie: self.entry.cookie,
-            packet_count: self.entry.packets,
-            byte_count: self.entry.bytes,
+            packet_count: self.entry.told_packets(),
+            byte_count: self.entry.told_bytes(),
+            idle_time: Some(age(now - self.entry.used)),
             match_: self.rule.into(),
             instructions: self.entry.program.instructions().to_vec(),
+            unknown_stats: Vec::new(),
         }
     }
+}
+
+/// A duration as 1.5 tells it.
+pub(crate) fn age(duration: Nanos) -> Age {
+    let (sec, nsec) = seconds(duration);
+    Age { sec, nsec }
 }
 
 /// A duration as OpenFlow tells it: whole seconds, and nanoseconds beyond those.

@@ -2,14 +2,19 @@
 //!
 //! It knows no messages: [`crate::flow_mod`] turns those into additions, selections and removals.
 
+use crate::changes::Before;
 use crate::classifier::Classifier;
 use crate::program::Program;
 use crate::rule::Rule;
+use crate::settings::{Candidate, Settings};
 use crate::timers::{Deadline, Timers};
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{ErrorCode, FlowModFlags, FlowRemovedReason, PortNo};
 use flowgauge_packet::FlowKey;
 use std::sync::Arc;
+
+/// Flags of entries that don't count everything.
+const UNCOUNTED: u32 = FlowModFlags::NO_PACKET_COUNTS.0 | FlowModFlags::NO_BYTE_COUNTS.0;
 
 /// A flow entry, but for its match and priority, which the classifier keeps.
 #[derive(Clone, Debug)]
@@ -34,6 +39,8 @@ pub struct Entry {
     pub is_miss: bool,
     /// The flags it was added with.
     pub flags: FlowModFlags,
+    /// How much it matters when a full table evicts entries (1.4).
+    pub importance: u16,
     /// Tells it from others that have had its number.
     pub(crate) serial: u32,
 }
@@ -52,12 +59,38 @@ impl Entry {
             hard_timeout: 0,
             is_miss: false,
             flags: FlowModFlags::NONE,
+            importance: 0,
             serial: 0,
         }
     }
 
+    /// Frames that matched; all ones if they aren't counted.
+    pub fn told_packets(&self) -> u64 {
+        if self.flags.contains(FlowModFlags::NO_PACKET_COUNTS) { u64::MAX } else { self.packets }
+    }
+
+    /// Bytes of frames that matched; all ones if they aren't counted.
+    pub fn told_bytes(&self) -> u64 {
+        if self.flags.contains(FlowModFlags::NO_BYTE_COUNTS) { u64::MAX } else { self.bytes }
+    }
+
+    /// What a frame adds to the counters, some of which are to stay.
+    #[cold]
+    fn counted(&self, bytes: usize) -> (u64, u64) {
+        let is_counted = |without| !self.flags.contains(without);
+        let packets = u64::from(is_counted(FlowModFlags::NO_PACKET_COUNTS));
+        (packets, if is_counted(FlowModFlags::NO_BYTE_COUNTS) { bytes as u64 } else { 0 })
+    }
+
+    /// Why it goes, given that it has timed out.
+    pub fn overdue(&self, now: Nanos) -> FlowRemovedReason {
+        let is_hard =
+            self.hard_timeout != 0 && self.created + Nanos::from_secs(self.hard_timeout.into()) <= now;
+        if is_hard { FlowRemovedReason::HardTimeout } else { FlowRemovedReason::IdleTimeout }
+    }
+
     /// When it goes unless a frame comes, and why.
-    fn deadline(&self) -> Option<(Nanos, FlowRemovedReason)> {
+    pub(crate) fn deadline(&self) -> Option<(Nanos, FlowRemovedReason)> {
         let after = |start: Nanos, seconds: u16, reason| {
             (seconds != 0).then(|| (start + Nanos::from_secs(seconds.into()), reason))
         };
@@ -110,6 +143,9 @@ pub struct FlowTable {
     timers: Timers,
     capacity: usize,
     next_serial: u32,
+    pub(crate) settings: Settings,
+    /// Entries before they were changed, while somebody wants to know.
+    pub(crate) notes: Option<Vec<Before>>,
     /// Frames looked up.
     pub lookups: u64,
     /// Frames that matched an entry.
@@ -124,6 +160,8 @@ impl FlowTable {
             timers: Timers::default(),
             capacity,
             next_serial: 0,
+            settings: Settings::default(),
+            notes: None,
             lookups: 0,
             matched: 0,
         }
@@ -151,47 +189,77 @@ impl FlowTable {
         let id = self.classifier.lookup(key)?;
         self.matched += 1;
         let entry = self.classifier.get_mut(id)?;
-        entry.packets += 1;
-        entry.bytes += bytes as u64;
+        let (packets, bytes) =
+            if entry.flags.0 & UNCOUNTED == 0 { (1, bytes as u64) } else { entry.counted(bytes) };
+        entry.packets += packets;
+        entry.bytes += bytes;
         entry.used = now;
         Some(entry)
     }
 
-    /// Adds an entry. One with the same match and priority is replaced and returned.
+    /// Whether an entry may be added; the number of the one that it would replace.
     ///
     /// # Errors
-    /// Overlap when `check_overlap` and some entry of that priority could match the same frame; table full.
-    pub fn add(
-        &mut self,
-        rule: &Rule,
-        priority: u16,
-        entry: Entry,
-        check_overlap: bool,
-    ) -> Result<Option<Entry>, ErrorCode> {
+    /// Overlap when `check_overlap` and some entry of that priority could match the same frame.
+    pub fn place(&self, rule: &Rule, priority: u16, check_overlap: bool) -> Result<Option<u32>, ErrorCode> {
         if check_overlap && self.classifier.overlapping(rule, priority).is_some() {
             return Err(ErrorCode::FlowModOverlap);
         }
-        let old = self.classifier.find(rule, priority);
-        if old.is_none() && self.len() >= self.capacity {
-            return Err(ErrorCode::FlowModTableFull);
-        }
+        Ok(self.classifier.find(rule, priority))
+    }
+
+    /// The room that is left, in percent, rounded down.
+    pub fn room(&self) -> u8 {
+        (self.capacity.saturating_sub(self.len()) * 100 / self.capacity.max(1)) as u8
+    }
+
+    /// Whether there is no room for another entry.
+    pub fn is_full(&self) -> bool {
+        self.len() >= self.capacity
+    }
+
+    /// Adds an entry in the place found for it. The one that was there is returned.
+    pub fn put(&mut self, place: Option<u32>, rule: &Rule, priority: u16, entry: Entry) -> Option<Entry> {
         self.next_serial = self.next_serial.wrapping_add(1);
         let entry = Entry { serial: self.next_serial, ..entry };
         let deadline = entry.deadline();
-        let (id, replaced) = match old {
+        let candidate = Candidate::of(&entry, self.settings.eviction);
+        let (id, replaced) = match place {
             Some(id) => {
-                let place = self.classifier.get_mut(id).expect("just found");
-                (id, Some(std::mem::replace(place, entry)))
+                let old = self.classifier.get_mut(id).expect("the place was just found");
+                (id, Some(std::mem::replace(old, entry)))
             }
             None => (self.classifier.insert(rule, priority, entry), None),
         };
+        if let Some(notes) = &mut self.notes {
+            notes.push(Before { rule: rule.clone(), priority, entry: replaced.clone() });
+        }
         if let Some(replaced) = &replaced {
             self.disarm(replaced);
         }
         if let Some((at, _)) = deadline {
             self.timers.arm(Deadline { at, id, serial: self.next_serial });
         }
-        Ok(replaced)
+        let len = self.classifier.len();
+        self.settings.note(candidate, id, len);
+        replaced
+    }
+
+    /// Removes the entry that matters least, if it matters no more than one of that importance.
+    pub fn evict(&mut self, importance: u16) -> Option<Removed> {
+        if !self.settings.evicts() {
+            return None;
+        }
+        let classifier = &self.classifier;
+        let all = || (0..classifier.end()).filter_map(|id| Some((id, classifier.get(id)?)));
+        let victim = self.settings.least(importance, all, |id| classifier.get(id))?;
+        self.remove(victim)
+    }
+
+    /// The numbers of the entries that `is_meant` picks.
+    pub fn ids(&self, is_meant: impl Fn(&Entry) -> bool) -> Vec<u32> {
+        let ids = 0..self.classifier.end();
+        ids.filter(|&id| self.classifier.get(id).is_some_and(&is_meant)).collect()
     }
 
     /// The entry with that very match and priority.
@@ -226,8 +294,17 @@ impl FlowTable {
         self.classifier.get(id)
     }
 
+    /// What an entry matches.
+    pub fn rule(&self, id: u32) -> Option<Rule> {
+        self.classifier.rule(id)
+    }
+
     /// An entry by its number, to change.
     pub fn entry_mut(&mut self, id: u32) -> Option<&mut Entry> {
+        if let Some(notes) = &mut self.notes {
+            let (rule, priority) = (self.classifier.rule(id)?, self.classifier.priority(id)?);
+            notes.push(Before { rule, priority, entry: self.classifier.get(id).cloned() });
+        }
         self.classifier.get_mut(id)
     }
 
@@ -260,7 +337,20 @@ impl FlowTable {
         let (rule, priority) = (self.classifier.rule(id)?, self.classifier.priority(id)?);
         let entry = self.classifier.remove(id)?;
         self.disarm(&entry);
+        if let Some(notes) = &mut self.notes {
+            notes.push(Before { rule: rule.clone(), priority, entry: Some(entry.clone()) });
+        }
         Some(Removed { rule, priority, entry })
+    }
+
+    /// Makes an entry what it was before; gives the one that was there meanwhile.
+    pub(crate) fn put_back(&mut self, before: Before) -> Option<Entry> {
+        let Before { rule, priority, entry } = before;
+        let place = self.classifier.find(&rule, priority);
+        match entry {
+            Some(entry) => self.put(place, &rule, priority, entry),
+            None => place.and_then(|id| self.remove(id)).map(|removed| removed.entry),
+        }
     }
 
     /// When the next entry may time out.
@@ -282,6 +372,9 @@ impl FlowTable {
             }
             let (rule, priority) = (self.classifier.rule(due.id)?, self.classifier.priority(due.id)?);
             let entry = self.classifier.remove(due.id)?;
+            if let Some(notes) = &mut self.notes {
+                notes.push(Before { rule: rule.clone(), priority, entry: Some(entry.clone()) });
+            }
             return Some((Removed { rule, priority, entry }, reason));
         }
         None

@@ -24,7 +24,10 @@ struct ModelEntry {
 
 #[derive(Default)]
 struct Model {
+    /// In the order in which they were added.
     entries: Vec<ModelEntry>,
+    evicts: bool,
+    capacity: usize,
     removed: Vec<FlowRemoved>,
 }
 
@@ -34,7 +37,7 @@ impl Model {
         let is_old = version == Version::V1_0;
         let is_meant = |e: &ModelEntry, deletes: bool, strict: bool| {
             let s = &e.stats;
-            (m.table_id == TABLE_ALL || m.table_id == s.table_id)
+            (deletes && m.table_id == TABLE_ALL || m.table_id == s.table_id)
                 && if strict { e.rule == rule && s.priority == m.priority } else { rule.covers(&e.rule) }
                 && (is_old || (s.cookie ^ m.cookie) & m.cookie_mask == 0)
                 && (!deletes || m.out_port == PortNo::ANY || sends_to(s, m.out_port))
@@ -73,8 +76,8 @@ impl Model {
         }
         let is_same = |e: &ModelEntry| in_table(&e) && e.stats.priority == m.priority && e.rule == rule;
         let old = self.entries.iter().position(is_same).map(|at| self.entries.remove(at));
-        if old.is_none() && self.entries.iter().filter(in_table).count() >= CAPACITY {
-            return Err(ErrorCode::FlowModTableFull);
+        if old.is_none() && self.entries.iter().filter(in_table).count() >= self.capacity {
+            self.make_room(m, now)?;
         }
         let keeps = version != Version::V1_0 && !m.flags.contains(FlowModFlags::RESET_COUNTS);
         let counts = old.filter(|_| keeps).map_or((0, 0), |o| (o.stats.packet_count, o.stats.byte_count));
@@ -86,14 +89,33 @@ impl Model {
             idle_timeout: m.idle_timeout,
             hard_timeout: m.hard_timeout,
             flags: m.flags,
-            importance: 0,
+            importance: m.importance,
             cookie: m.cookie,
             packet_count: counts.0,
             byte_count: counts.1,
+            idle_time: None,
             match_: m.match_.canonical(),
             instructions: m.instructions.clone(),
+            unknown_stats: vec![],
         };
         self.entries.push(ModelEntry { stats, rule, created: now, used: now });
+        Ok(())
+    }
+
+    /// Evicts the entry of least importance, least time left and least age, if it matters no more than the new.
+    fn make_room(&mut self, m: &FlowMod, now: Nanos) -> Result<(), ErrorCode> {
+        let time_left = |e: &ModelEntry| {
+            let after = |since: Nanos, s: u16| (s > 0).then(|| since + Nanos::from_secs(s.into()));
+            let ends = [after(e.created, e.stats.hard_timeout), after(e.used, e.stats.idle_timeout)];
+            ends.into_iter().flatten().min().unwrap_or(Nanos(u64::MAX))
+        };
+        let rivals = self.entries.iter().filter(|e| e.stats.table_id == m.table_id);
+        let least = rivals.min_by_key(|e| (e.stats.importance, time_left(e))).expect("the table is full");
+        if !self.evicts || least.stats.importance > m.importance {
+            return Err(ErrorCode::FlowModTableFull);
+        }
+        let victim = least.clone();
+        self.remove_if(now, |e| (*e == victim).then_some(FlowRemovedReason::Eviction));
         Ok(())
     }
 
@@ -125,7 +147,9 @@ impl Model {
                     hard_timeout: e.stats.hard_timeout,
                     packet_count: e.stats.packet_count,
                     byte_count: e.stats.byte_count,
+                    idle_time: Some(told(now - e.used)),
                     match_: e.stats.match_.clone(),
+                    unknown_stats: vec![],
                 });
             }
             false
@@ -139,6 +163,10 @@ impl Model {
         let wins = |e: &ModelEntry| matching(e) && Some(e.stats.priority) == best;
         (0..self.entries.len()).filter(|&i| wins(&self.entries[i])).collect()
     }
+}
+
+fn told(duration: Nanos) -> Age {
+    Age { sec: (duration.0 / 1_000_000_000) as u32, nsec: (duration.0 % 1_000_000_000) as u32 }
 }
 
 fn sends_to(stats: &FlowStats, port: PortNo) -> bool {
@@ -175,24 +203,26 @@ fn flow_mod() -> impl Strategy<Value = FlowMod> {
     let out_port = prop_oneof![3 => Just(PortNo::ANY), 1 => (1u32..3).prop_map(PortNo)];
     let timeout = || prop_oneof![2 => Just(0u16), 1 => 1u16..4];
     let cookies = (0u64..4, prop_oneof![Just(0u64), Just(1), Just(u64::MAX)]);
-    ((command, 0u8..2, cookies, timeout(), timeout()), (0u16..3, out_port, 0u32..8, 1u32..3, some_match()))
-        .prop_map(|((command, table_id, cookies, idle_timeout, hard_timeout), rest)| {
-            let (priority, out_port, flags, port, match_) = rest;
-            FlowMod {
-                command,
-                table_id,
-                cookie: cookies.0,
-                cookie_mask: cookies.1,
-                idle_timeout,
-                hard_timeout,
-                priority,
-                out_port,
-                flags: FlowModFlags(flags),
-                match_,
-                instructions: vec![Instruction::ApplyActions(vec![Action::output(PortNo(port))])],
-                ..FlowMod::default()
-            }
-        })
+    let first = (command, 0u8..2, cookies, timeout(), timeout());
+    let second = (0u16..3, out_port, 0u32..8, 1u32..3, some_match(), 0u16..3);
+    (first, second).prop_map(|((command, table_id, cookies, idle_timeout, hard_timeout), rest)| {
+        let (priority, out_port, flags, port, match_, importance) = rest;
+        FlowMod {
+            command,
+            table_id,
+            cookie: cookies.0,
+            cookie_mask: cookies.1,
+            idle_timeout,
+            hard_timeout,
+            priority,
+            out_port,
+            importance,
+            flags: FlowModFlags(flags),
+            match_,
+            instructions: vec![Instruction::ApplyActions(vec![Action::output(PortNo(port))])],
+            ..FlowMod::default()
+        }
+    })
 }
 
 #[derive(Clone, Debug)]
@@ -232,15 +262,20 @@ fn wanted(model: &Model, now: Nanos) -> Vec<FlowStats> {
     let aged = model.entries.iter().map(|e| {
         let age = now - e.created;
         let (duration_sec, duration_nsec) = ((age.0 / 1_000_000_000) as u32, (age.0 % 1_000_000_000) as u32);
-        FlowStats { duration_sec, duration_nsec, ..e.stats.clone() }
+        FlowStats { duration_sec, duration_nsec, idle_time: Some(told(now - e.used)), ..e.stats.clone() }
     });
     sorted(aged.collect())
 }
 
-fn check(steps: Vec<Step>, version: Version) -> Result<(), TestCaseError> {
-    let ports = vec![];
-    let mut ours = Pipeline::new(Limits { tables: 2, entries: CAPACITY }, ports);
-    let (mut model, mut sink, mut now) = (Model::default(), Memory::default(), Nanos::from_secs(5));
+fn check(steps: Vec<Step>, version: Version, capacity: usize) -> Result<(), TestCaseError> {
+    let mut ours = Pipeline::new(Limits { tables: 2, entries: capacity }, vec![]);
+    let (mut sink, mut now) = (Memory::default(), Nanos::from_secs(5));
+    let evicts = version == Version::V1_4;
+    let mut model = Model { evicts, capacity, ..Model::default() };
+    if evicts {
+        let request = TableMod { table_id: TABLE_ALL, config: TableConfig::EVICTION, ..TableMod::default() };
+        prop_assert_eq!(ours.table_mod(&request, version), Ok(()));
+    }
     for step in steps {
         match step {
             Step::Change(mut m) => {
@@ -287,11 +322,16 @@ proptest! {
 
     #[test]
     fn agrees_with_the_model_in_1_3(steps in prop::collection::vec(step(), 1..60)) {
-        check(steps, Version::V1_3)?;
+        check(steps, Version::V1_3, CAPACITY)?;
+    }
+
+    #[test]
+    fn agrees_with_the_model_when_full_tables_evict(steps in prop::collection::vec(step(), 1..60)) {
+        check(steps, Version::V1_4, 3)?;
     }
 
     #[test]
     fn agrees_with_the_model_in_1_0(steps in prop::collection::vec(step(), 1..60)) {
-        check(steps, Version::V1_0)?;
+        check(steps, Version::V1_0, CAPACITY)?;
     }
 }

@@ -13,7 +13,7 @@ const DST: u32 = 0x0a00_0002;
 
 /// A pipeline with ports 1 to 4, of which 4 doesn't flood.
 fn pipeline() -> Pipeline {
-    let ports = (1..=4).map(|number| PortRule { number, flood: number != 4 }).collect();
+    let ports = (1..=4).map(|number| PortRule { flood: number != 4, ..PortRule::new(number) }).collect();
     Pipeline::new(Limits { tables: 4, entries: 100 }, ports)
 }
 
@@ -22,10 +22,15 @@ fn add(pipeline: &mut Pipeline, table_id: u8, match_: Match, instructions: Vec<I
     pipeline.flow_mod(&request, Version::V1_3, NOW, &mut Memory::default()).unwrap();
 }
 
+/// Such frames as are sent here.
+fn udp() -> Match {
+    Match::any().with(Field::EthType, 0x800).with(Field::IpProto, 17)
+}
+
 /// What comes out for a frame that comes in on port 1, when all frames get these actions.
 fn apply(actions: Vec<Action>) -> Memory {
     let mut p = pipeline();
-    add(&mut p, 0, Match::any(), vec![Instruction::ApplyActions(actions)]);
+    add(&mut p, 0, udp(), vec![Instruction::ApplyActions(actions)]);
     send(&mut p)
 }
 
@@ -57,9 +62,9 @@ fn outputs_go_where_the_specification_says() {
 fn a_miss_is_dropped_or_punted() {
     let mut p = pipeline();
     assert!(send(&mut p).punts.is_empty());
-    p.set_miss(Miss::Punt { max_len: 128 });
+    p.set_miss(Miss::Punt);
     let punt = send(&mut p).punts.remove(0);
-    assert_eq!((punt.reason, punt.max_len, punt.cookie), (PacketInReason::NoMatch, 128, u64::MAX));
+    assert_eq!((punt.reason, punt.max_len, punt.cookie), (PacketInReason::NoMatch, None, u64::MAX));
     assert_eq!(punt.key.get(Field::InPort), Some(1));
 }
 
@@ -93,9 +98,13 @@ fn tables_pass_metadata_and_actions_on() {
 }
 
 #[test]
-fn a_miss_in_a_later_table_still_executes_the_set() {
+fn a_miss_in_a_later_table_drops_the_frame() {
     let mut p = pipeline();
+    p.set_miss(Miss::Punt);
     add(&mut p, 0, Match::any(), vec![Instruction::WriteActions(vec![output(3)]), Instruction::GotoTable(1)]);
+    let nothing = send(&mut p);
+    assert!(nothing.outputs.is_empty() && nothing.punts.is_empty());
+    add(&mut p, 1, Match::any(), vec![]);
     assert_eq!(send(&mut p).take_ports(), [3]);
     add(&mut p, 1, Match::any(), vec![Instruction::ClearActions]);
     assert!(send(&mut p).take_ports().is_empty());
@@ -129,9 +138,8 @@ fn version_1_0_sets_tags_and_ports_of_any_kind() {
 fn later_tables_see_what_was_changed() {
     let mut p = pipeline();
     let change = vec![Action::set(Field::UdpDst, 80)];
-    add(&mut p, 0, Match::any(), vec![Instruction::ApplyActions(change), Instruction::GotoTable(1)]);
-    let udp = Match::any().with(Field::EthType, 0x800).with(Field::IpProto, 17);
-    add(&mut p, 1, udp.with(Field::UdpDst, 80), vec![Instruction::ApplyActions(vec![output(2)])]);
+    add(&mut p, 0, udp(), vec![Instruction::ApplyActions(change), Instruction::GotoTable(1)]);
+    add(&mut p, 1, udp().with(Field::UdpDst, 80), vec![Instruction::ApplyActions(vec![output(2)])]);
     assert_eq!(send(&mut p).take_ports(), [2]);
 }
 

@@ -10,54 +10,18 @@ Each number is used once in a message if possible, so that a mix-up of two field
 
 from __future__ import annotations
 
-import ipaddress
 import struct
 from pathlib import Path
 
-from os_ken.ofproto import ofproto_parser
 from os_ken.ofproto.ofproto_protocol import ProtocolDesc
 
-XID = 0x01020304
+from corpus_tools import FRAME, XID, A, B, ip, mac, match_in_port, osken, parsed, raw
+from generate_newer import newer_1_4, newer_1_5
+
 HERE = Path(__file__).parent
-VERSIONS = {"1.0": 1, "1.3": 4}
 old, new = ProtocolDesc(1), ProtocolDesc(4)
 p10, p13 = old.ofproto_parser, new.ofproto_parser
 o10, o13 = old.ofproto, new.ofproto
-
-
-def osken(msg) -> bytes:
-    """The message as os-ken writes it."""
-    msg.set_xid(XID)
-    msg.serialize()
-    return bytes(msg.buf)
-
-
-def raw(version: str, kind: int, *parts: bytes) -> bytes:
-    """A message packed by hand; os-ken must know how to parse it."""
-    body = b"".join(parts)
-    number = VERSIONS[version]
-    data = struct.pack("!BBHI", number, kind, 8 + len(body), XID) + body
-    return data
-
-
-def parsed(data: bytes) -> bytes:
-    """`data`, which os-ken could parse."""
-    desc = ProtocolDesc(data[0])
-    msg = ofproto_parser.msg(desc, data[0], data[1], len(data), XID, data)
-    assert msg is not None, data.hex()
-    return data
-
-
-def mac(text: str) -> bytes:
-    return bytes.fromhex(text.replace(":", ""))
-
-
-def ip(text: str) -> bytes:
-    return ipaddress.ip_address(text).packed
-
-
-A, B = "02:00:00:00:00:0a", "02:00:00:00:00:0b"
-FRAME = bytes(range(0x60, 0x60 + 18))
 
 
 def session() -> dict[str, dict[str, bytes]]:
@@ -298,16 +262,12 @@ def match10_in_port(port: int) -> bytes:
     return struct.pack("!IH34x", 0x3FFFFE, port)
 
 
-def match13_in_port(port: int) -> bytes:
-    return struct.pack("!HHII4x", 1, 12, 0x80000004, port)
-
-
 def flow_removed10() -> bytes:
     return raw("1.0", 11, match10_in_port(4), struct.pack("!QHBxIIH2xQQ", 7, 1000, 1, 11, 12, 13, 14, 15))
 
 
 def flow_removed13() -> bytes:
-    return raw("1.3", 11, struct.pack("!QHBBIIHHQQ", 7, 1000, 3, 2, 11, 12, 13, 16, 14, 15), match13_in_port(4))
+    return raw("1.3", 11, struct.pack("!QHBBIIHHQQ", 7, 1000, 3, 2, 11, 12, 13, 16, 14, 15), match_in_port(4))
 
 
 def packet() -> dict[str, dict[str, bytes]]:
@@ -317,7 +277,7 @@ def packet() -> dict[str, dict[str, bytes]]:
         "packet in of 1.0": {"1.0": parsed(raw("1.0", 10, struct.pack("!IHHBx", 256, 60, 3, 1), FRAME))},
         "packet in of 1.3": {
             "1.3": parsed(
-                raw("1.3", 10, struct.pack("!IHBBQ", 0xFFFFFFFF, 18, 2, 5, 0x1122), match13_in_port(3), b"\0\0", FRAME)
+                raw("1.3", 10, struct.pack("!IHBBQ", 0xFFFFFFFF, 18, 2, 5, 0x1122), match_in_port(3), b"\0\0", FRAME)
             )
         },
         "packet out of 1.0, from no port": {"1.0": osken(to10)},
@@ -469,7 +429,7 @@ def flow_stats10() -> bytes:
 def flow_stats13() -> bytes:
     instruction = struct.pack("!HH4x", 4, 24) + OUTPUT13
     head = struct.pack("!BxIIHHHH4xQQQ", 1, 11, 12, 1000, 13, 14, 0b101, 0x1122, 15, 16)
-    body = head + match13_in_port(4) + instruction
+    body = head + match_in_port(4) + instruction
     return struct.pack("!H", 2 + len(body)) + body
 
 
@@ -504,7 +464,7 @@ def table_features() -> bytes:
 
 FAMILIES = {
     "session": session, "flow": flow, "packet": packet, "port": port, "group": group,
-    "multipart_request": requests, "multipart_reply": replies,
+    "multipart_request": requests, "multipart_reply": replies, "newer_1_4": newer_1_4, "newer_1_5": newer_1_5,
 }  # fmt: skip
 
 HEADER = """\

@@ -75,6 +75,14 @@ impl FlowEncoder {
         }
     }
 
+    /// The FLOW_MOD of flow `i`, for who wants its text.
+    ///
+    /// # Errors
+    /// As [`FlowEncoder::new`], which has tried those whose form may differ.
+    pub fn flow_mod(&self, i: u32) -> Result<FlowMod, FlowEncodeError> {
+        self.flow_mod_of(|field| self.value(field, i))
+    }
+
     fn patch(&self, places: &[Place], i: u32, xid: u32, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&self.first);
@@ -92,6 +100,10 @@ impl FlowEncoder {
     }
 
     fn message(&self, xid: u32, value: impl Fn(Field) -> Option<u128>) -> Result<Message, FlowEncodeError> {
+        Ok(Message { xid, body: Body::FlowMod(self.flow_mod_of(value)?) })
+    }
+
+    fn flow_mod_of(&self, value: impl Fn(Field) -> Option<u128>) -> Result<FlowMod, FlowEncodeError> {
         let mut match_ = self.flow.match_.clone();
         for &field in self.fields.iter().filter(|f| self.flow.match_.entry(**f).is_none()) {
             let value = value(field).ok_or(FlowEncodeError::NoValue { field })?;
@@ -99,7 +111,7 @@ impl FlowEncoder {
         }
         let match_: Match = match_.with_prerequisites(|f| self.value(f, 0));
         match_.check().map_err(FlowEncodeError::Match)?;
-        Ok(Message { xid, body: Body::FlowMod(FlowMod { match_, ..self.flow.clone() }) })
+        Ok(FlowMod { match_, ..self.flow.clone() })
     }
 
     /// The value of a field in flow `i`: the set's own, or one of its default headers.

@@ -13,6 +13,7 @@
 
 pub mod codec;
 mod flow_encoder;
+pub mod json;
 pub mod model;
 pub mod syntax;
 

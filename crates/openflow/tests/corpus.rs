@@ -48,7 +48,17 @@ fn entry(paragraph: &str) -> Entry {
 
 #[test]
 fn good_messages_mean_what_they_say_and_are_written_the_same() {
-    let files = ["session", "flow", "packet", "port", "group", "multipart_request", "multipart_reply"];
+    let files = [
+        "session",
+        "flow",
+        "packet",
+        "port",
+        "group",
+        "multipart_request",
+        "multipart_reply",
+        "newer_1_4",
+        "newer_1_5",
+    ];
     let mut wrong = String::new();
     for entry in files.iter().flat_map(|file| read(&format!("{file}.txt"))) {
         for (label, bytes) in &entry.bytes {

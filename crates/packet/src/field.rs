@@ -78,12 +78,67 @@ fields! {
     Ipv6Exthdr "ipv6_exthdr" 9 "IPv6 extension header pseudo-field.",
     ActsetOutput "actset_output" 32 "Output port in the action set (1.5).",
     PacketType "packet_type" 32 "Packet type: namespace and type (1.5).",
+    Reg0 "reg0" 32 "Register 0 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg1 "reg1" 32 "Register 1 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg2 "reg2" 32 "Register 2 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg3 "reg3" 32 "Register 3 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg4 "reg4" 32 "Register 4 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg5 "reg5" 32 "Register 5 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg6 "reg6" 32 "Register 6 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg7 "reg7" 32 "Register 7 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg8 "reg8" 32 "Register 8 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg9 "reg9" 32 "Register 9 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg10 "reg10" 32 "Register 10 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg11 "reg11" 32 "Register 11 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg12 "reg12" 32 "Register 12 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg13 "reg13" 32 "Register 13 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg14 "reg14" 32 "Register 14 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    Reg15 "reg15" 32 "Register 15 (Nicira extension): scratch space of the pipeline, 0 at first.",
+    TunSrc "tun_src" 32 "Outer IPv4 source of the tunnel that the packet came through (Nicira extension).",
+    TunDst "tun_dst" 32 "Outer IPv4 destination of the tunnel that the packet came through (Nicira extension).",
+    PktMark "pkt_mark" 32 "Mark that the packet carries inside the host (Nicira extension).",
+}
+
+/// The fields of the Nicira extensions, as a pattern for `match`: where they are all alike, one line names them.
+#[macro_export]
+macro_rules! nicira_fields {
+    () => {
+        $crate::Field::Reg0
+            | $crate::Field::Reg1
+            | $crate::Field::Reg2
+            | $crate::Field::Reg3
+            | $crate::Field::Reg4
+            | $crate::Field::Reg5
+            | $crate::Field::Reg6
+            | $crate::Field::Reg7
+            | $crate::Field::Reg8
+            | $crate::Field::Reg9
+            | $crate::Field::Reg10
+            | $crate::Field::Reg11
+            | $crate::Field::Reg12
+            | $crate::Field::Reg13
+            | $crate::Field::Reg14
+            | $crate::Field::Reg15
+            | $crate::Field::TunSrc
+            | $crate::Field::TunDst
+            | $crate::Field::PktMark
+    };
 }
 
 impl Field {
     /// All bits of the field set.
     pub const fn full_mask(self) -> u128 {
         u128::MAX >> (128 - self.bits())
+    }
+
+    /// Register `number` of the Nicira extensions; `None` from 16 on.
+    pub const fn register(number: u8) -> Option<Field> {
+        if number < 16 { Some(Field::ALL[Field::Reg0 as usize + number as usize]) } else { None }
+    }
+
+    /// Whether it is one that every packet has in the pipeline, 0 unless an action set it: the Nicira extensions.
+    pub const fn is_nicira(self) -> bool {
+        self as u8 >= Field::Reg0 as u8
     }
 
     /// The field of that name, if there is one.

@@ -103,7 +103,7 @@ impl Channel {
 }
 
 /// Reads `(private_key, certificate, ca)`.
-fn load((private_key, certificate, ca): (PathBuf, PathBuf, PathBuf)) -> PyResult<Tls> {
+pub fn load((private_key, certificate, ca): (PathBuf, PathBuf, PathBuf)) -> PyResult<Tls> {
     Tls::load(&TlsFiles { private_key, certificate, ca }).map_err(|e| errors::channel(&e))
 }
 
@@ -128,7 +128,9 @@ pub fn version(text: &str) -> PyResult<Version> {
     match text {
         "1.0" => Ok(Version::V1_0),
         "1.3" => Ok(Version::V1_3),
-        other => Err(errors::usage(format!("OpenFlow {other} is not offered; allowed: 1.0, 1.3"))),
+        "1.4" => Ok(Version::V1_4),
+        "1.5" => Ok(Version::V1_5),
+        other => Err(errors::usage(format!("OpenFlow {other} is not offered; allowed: 1.0, 1.3, 1.4, 1.5"))),
     }
 }
 

@@ -9,11 +9,12 @@ use flowgauge_openflow::{
 };
 use flowgauge_traffic::play::{Echoes, Encoded, PacketOuts, PlayOptions, Source};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::channel::{seconds, wire_version};
 use crate::errors;
 use crate::flow_mods::{self, FlowMods};
+use crate::openflow;
 use crate::play::Play;
 use crate::schedule::schedule;
 use crate::transmission::Transmission;
@@ -44,7 +45,7 @@ impl Connection {
         let bytes = self.encoded(Body::MultipartRequest(MultipartRequest::new(request)))?;
         let replies = py
             .detach(|| self.inner.transact_raw(&bytes, seconds(timeout_s)))
-            .map_err(|e| errors::channel(&e))?;
+            .map_err(|e| errors::refused(&e, self.version))?;
         replies.iter().map(|reply| part(&reply.frame)).collect()
     }
 
@@ -107,6 +108,12 @@ impl Connection {
         Ok(at.0)
     }
 
+    /// Messages that came unasked since the last call: arrival in ns, and bytes.
+    fn take_messages(&self, py: Python<'_>) -> Vec<(u64, Py<PyBytes>)> {
+        let log = self.inner.take_log();
+        log.iter().map(|message| (message.stamp.0, PyBytes::new(py, message.frame).unbind())).collect()
+    }
+
     /// SET_CONFIG and a barrier.
     fn set_miss_send_len(&self, py: Python<'_>, length: u16, timeout_s: f64) -> PyResult<()> {
         let config = SwitchConfig { fragments: FragmentHandling::Normal, miss_send_len: length };
@@ -147,12 +154,40 @@ impl Connection {
         let ports = if self.version == Version::V1_0 {
             features.ports
         } else {
-            let parts = self.ask(py, RequestBody::PortDesc, timeout_s)?;
+            let parts = self.ask(py, RequestBody::PortDesc(PortNo::ANY), timeout_s)?;
             parts.into_iter().filter_map(ports_of).flatten().collect()
         };
         let ports: Vec<_> = ports.iter().map(|port| described(py, port)).collect::<PyResult<_>>()?;
         dict.set_item("ports", ports)?;
         Ok(dict)
+    }
+
+    /// Flow entries with their counters, as ovs-ofctl prints them.
+    fn dump_flows(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Vec<String>> {
+        let parts = self.ask(py, RequestBody::Flow(FlowStatsRequest::default()), timeout_s)?;
+        let texts = parts.iter().filter_map(|part| match part {
+            ReplyBody::Flow(entries) => Some(entries.iter().map(ToString::to_string)),
+            _ => None,
+        });
+        Ok(texts.flatten().collect())
+    }
+
+    /// Whole messages that have no reply, under transaction ids of our own, and a barrier.
+    fn apply(&self, py: Python<'_>, mut messages: Vec<Vec<u8>>, timeout_s: f64) -> PyResult<()> {
+        py.detach(|| self.inner.apply_raw(&mut messages, seconds(timeout_s)))
+            .map_err(|e| errors::refused(&e, self.version))?;
+        Ok(())
+    }
+
+    /// One whole message under a transaction id of our own, and its replies.
+    fn transact(&self, py: Python<'_>, mut message: Vec<u8>, timeout_s: f64) -> PyResult<Vec<Vec<u8>>> {
+        if let Some(xid) = message.get_mut(4..8) {
+            xid.copy_from_slice(&self.inner.reserve_xids(1).to_be_bytes());
+        }
+        let replies = py
+            .detach(|| self.inner.transact_raw(&message, seconds(timeout_s)))
+            .map_err(|e| errors::refused(&e, self.version))?;
+        Ok(replies.into_iter().map(|reply| reply.frame).collect())
     }
 
     /// FLOW_MODs, then a barrier.
@@ -194,10 +229,41 @@ impl Connection {
         Ok(self.start(Box::new(source), options))
     }
 
+    /// Sends a message given as JSON; every part of its reply as JSON. A message without a reply is followed by a barrier.
+    fn request(&self, py: Python<'_>, json: &str, timeout_s: f64) -> PyResult<Vec<String>> {
+        let body = openflow::message(json)?.body;
+        let answered = is_answered(&body);
+        let bytes = self.encoded(body)?;
+        let refused = |error: ChannelError| errors::refused(&error, self.version);
+        if !answered {
+            py.detach(|| self.inner.apply_raw(&mut [bytes], seconds(timeout_s))).map_err(refused)?;
+            return Ok(Vec::new());
+        }
+        let replies = py.detach(|| self.inner.transact_raw(&bytes, seconds(timeout_s))).map_err(refused)?;
+        let decoded = |frame: &[u8]| decode(frame).map_err(|e| errors::raise("decode", &e.to_string(), None));
+        replies.iter().map(|reply| openflow::json(decoded(&reply.frame)?.1)).collect()
+    }
+
     /// Closes it.
     fn close(&self) {
         self.inner.close();
     }
+}
+
+/// Whether switches reply to such a message when all is well.
+fn is_answered(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::EchoRequest(_)
+            | Body::FeaturesRequest
+            | Body::GetConfigRequest
+            | Body::MultipartRequest(_)
+            | Body::BarrierRequest
+            | Body::QueueGetConfigRequest(_)
+            | Body::RoleRequest(_)
+            | Body::GetAsyncRequest
+            | Body::BundleControl(_)
+    )
 }
 
 fn message(frame: &[u8]) -> PyResult<Body> {

@@ -1,6 +1,7 @@
 //! Errors of the core become the Python exceptions of the same stable name (`flowgauge/errors.py`).
 
 use flowgauge_channel::ChannelError;
+use flowgauge_openflow::{ErrorCode, Version};
 use flowgauge_ports::PortError;
 use flowgauge_traffic::TrafficError;
 use pyo3::prelude::*;
@@ -101,6 +102,19 @@ pub fn channel(error: &ChannelError) -> PyErr {
         | ChannelError::Decode(_) => None,
     };
     raise(error.name(), &error.to_string(), advice)
+}
+
+/// An error of a channel; of a refusal, with type, code and name in OpenFlow.
+pub fn refused(error: &ChannelError, version: Version) -> PyErr {
+    let ChannelError::Rejected { error_type, code, .. } = *error else { return channel(error) };
+    let name = ErrorCode::from_wire(version, error_type, code).to_string();
+    let raised = raise(error.name(), &format!("{error} ({name})"), None);
+    Python::attach(|py| {
+        let value = raised.value(py);
+        let set = value.setattr("error_type", error_type).and_then(|()| value.setattr("code", code));
+        set.and_then(|()| value.setattr("reason", name))
+            .map_or_else(|failed| failed, |()| raised.clone_ref(py))
+    })
 }
 
 /// An error of the traffic engine.

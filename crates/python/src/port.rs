@@ -56,12 +56,22 @@ impl Port {
     }
 }
 
-/// A Linux interface, in a network namespace if named.
+/// A Linux interface, in a network namespace if named; `ring_mib` is the size of its receive ring.
 #[pyfunction]
-#[pyo3(signature = (interface, netns=None))]
-pub fn open_af_packet(py: Python<'_>, interface: &str, netns: Option<PathBuf>) -> PyResult<Port> {
-    let opened =
-        py.detach(|| af_packet::open(interface, netns.as_deref(), af_packet::AfPacketOptions::default()));
+#[pyo3(signature = (interface, netns=None, *, ring_mib=None))]
+pub fn open_af_packet(
+    py: Python<'_>,
+    interface: &str,
+    netns: Option<PathBuf>,
+    ring_mib: Option<usize>,
+) -> PyResult<Port> {
+    let mut options = af_packet::AfPacketOptions::default();
+    if let Some(mib) = ring_mib {
+        // Smaller blocks, so that as many are in turn.
+        options.block_size = 128 << 10;
+        options.blocks = mib.max(1) * 8;
+    }
+    let opened = py.detach(|| af_packet::open(interface, netns.as_deref(), options));
     opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
 }
 

@@ -1,73 +1,105 @@
 //! Requests: what each OpenFlow message makes the switch do, and what it answers.
 
-use crate::outlet::{Controller, Outlet};
+use crate::commit::resumes;
+use crate::controller::Controller;
+use crate::events::Events;
+use crate::monitors::Cause;
+use crate::outlet::Outlet;
 use crate::statistics::Pending;
 use flowgauge_clock::{Clock, Nanos};
-use flowgauge_datapath::{Frame, Miss, Pipeline, PortRule, check};
+use flowgauge_datapath::{Datapath, Frame, Miss, Pipeline};
 use flowgauge_openflow::{
-    Body, Capabilities, ControllerRole, ErrorCode, ErrorMessage, Features, FlowMod, FlowModCommand,
-    FragmentHandling, Header, Message, PacketOut, PortConfig, PortMod, PortNo, QueueConfig, Role,
-    SwitchConfig, TABLE_ALL, TableMod, Version, decode,
+    Body, ErrorCode, ErrorMessage, FlowMod, FlowModCommand, FlowRemovedReason, FragmentHandling, Header,
+    Message, PacketOut, PortNo, SwitchConfig, Version, decode,
 };
+use std::sync::Arc;
 
 /// Bytes of a refused message that its ERROR holds (the specification asks for at least 64).
 const QUOTE: usize = 64;
-/// 1.0's bitmap of the actions that we do: all but ENQUEUE.
-const ACTIONS_1_0: u32 = 0x7ff;
 
 /// Everything that requests read and change.
 pub struct Core {
     pub datapath_id: u64,
+    pub description: String,
     pub pipeline: Pipeline,
     pub outlet: Outlet,
-    pub started: Nanos,
     pub max_entries: u32,
+    pub fragments: FragmentHandling,
+    /// The last election of a primary controller.
+    pub generation_id: Option<u64>,
+    pub events: Arc<Events>,
 }
 
 /// What becomes of a request.
-type Outcome = Result<Option<Pending>, ErrorCode>;
+pub type Outcome = Result<Option<Pending>, ErrorCode>;
 
-const DONE: Outcome = Ok(None);
+pub const DONE: Outcome = Ok(None);
 
 impl Core {
     /// Handles one request of controller `who`. What takes longer is given back, to be continued.
     pub fn handle(&mut self, who: usize, frame: &[u8]) -> Option<Pending> {
         let xid = Header::parse(frame).map_or(0, |h| h.xid);
+        let mut reason = FlowRemovedReason::Delete;
         let outcome = match decode(frame) {
-            Ok((_, Message { body, .. })) => self.answer(who, xid, body),
+            Ok((_, Message { body, .. })) => {
+                reason = why_entries_go(&body);
+                self.permit(who, &body).and_then(|()| self.answer(who, xid, body, frame))
+            }
             Err(error) => Err(error.error_code()),
         };
-        outcome.unwrap_or_else(|code| {
+        let pending = outcome.unwrap_or_else(|code| {
             self.refuse(who, xid, code, frame);
             None
-        })
+        });
+        if self.pipeline.is_watched() {
+            self.tell_changes(Cause { request: Some((who, xid)), reason: Some(reason) });
+        }
+        pending
     }
 
-    fn answer(&mut self, who: usize, xid: u32, body: Body) -> Outcome {
+    /// Lets entries time out, at most `limit`. Whether more are due.
+    pub fn expire(&mut self, now: Nanos, limit: usize) -> bool {
+        let more = self.pipeline.expire(now, limit, &mut self.outlet);
+        if self.pipeline.is_watched() {
+            self.tell_changes(Cause { request: None, reason: None });
+        }
+        more
+    }
+
+    fn answer(&mut self, who: usize, xid: u32, body: Body, frame: &[u8]) -> Outcome {
+        let version = self.controller(who).version;
         match body {
             Body::EchoRequest(data) => self.reply(who, xid, Body::EchoReply(data)),
-            Body::FeaturesRequest => self.reply(who, xid, Body::FeaturesReply(self.features(who))),
-            Body::GetConfigRequest => self.reply(who, xid, Body::GetConfigReply(self.config(who))),
+            Body::FeaturesRequest => {
+                let features = self.features(who);
+                self.reply(who, xid, Body::FeaturesReply(features))
+            }
+            Body::GetConfigRequest => {
+                let config = self.config(who);
+                self.reply(who, xid, Body::GetConfigReply(config))
+            }
             Body::SetConfig(config) => self.set_config(who, config),
-            Body::FlowMod(request) => self.flow_mod(who, &request),
-            Body::PacketOut(request) => self.packet_out(&request),
-            Body::PortMod(request) => self.port_mod(&request),
-            Body::TableMod(request) => self.table_mod(&request),
+            Body::FlowMod(request) => self.flow_mod(xid, &request, version),
+            Body::PacketOut(request) => self.packet_out(request, version),
+            Body::PortMod(request) => self.port_mod(&request, version).and(DONE),
+            Body::TableMod(request) => self.pipeline.table_mod(&request, version).and(DONE),
+            Body::GroupMod(_) | Body::MeterMod(_) => self.group_or_meter_mod(who, xid, &body),
             Body::MultipartRequest(request) => self.multipart(who, xid, request),
             Body::BarrierRequest => self.reply(who, xid, Body::BarrierReply),
             Body::RoleRequest(request) => self.role(who, xid, request),
             Body::GetAsyncRequest => {
-                let asked_for = self.controller(who).asked_for;
+                let asked_for = self.controller(who).asked_for.clone();
                 self.reply(who, xid, Body::GetAsyncReply(asked_for))
             }
-            Body::SetAsync(asked_for) => {
-                self.controller(who).asked_for = asked_for;
-                DONE
+            Body::SetAsync(wanted) => self.set_async(who, wanted),
+            Body::BundleControl(request) => {
+                let done = self.bundle_control(who, &request)?;
+                self.reply(who, xid, Body::BundleControl(done))
             }
+            Body::BundleAddMessage(request) => self.bundle_add(who, xid, request, frame),
             Body::QueueGetConfigRequest(port) => self.queue_config(who, xid, port),
-            Body::GroupMod(_) => Err(ErrorCode::GroupOutOfGroups),
-            Body::MeterMod(_) => Err(ErrorCode::MeterOutOfMeters),
-            Body::Experimenter(_) => Err(ErrorCode::BadExperimenter),
+            Body::Experimenter(request) => self.experimenter(who, xid, &request, frame),
+            Body::Nicira(request) => self.nicira(&request),
             // HELLOs are over, and an ERROR or reply of the controller's is nothing that we asked for.
             Body::Hello(_) | Body::Error(_) | Body::EchoReply(_) => DONE,
             Body::FeaturesReply(_)
@@ -80,6 +112,10 @@ impl Core {
             | Body::QueueGetConfigReply(_)
             | Body::RoleReply(_)
             | Body::GetAsyncReply(_)
+            | Body::RoleStatus(_)
+            | Body::TableStatus(_)
+            | Body::RequestForward(_)
+            | Body::ControllerStatus(_)
             | Body::Unknown { .. } => Err(ErrorCode::BadType),
         }
     }
@@ -88,117 +124,114 @@ impl Core {
         &mut self.outlet.controllers[who]
     }
 
+    /// Sends a reply.
+    ///
+    /// # Errors
+    /// The version has no words for it, or no room.
     pub fn reply(&mut self, who: usize, xid: u32, body: Body) -> Outcome {
-        self.controller(who).send(xid, body);
-        DONE
+        if self.controller(who).send(xid, body) { DONE } else { Err(ErrorCode::BadLength) }
     }
 
-    fn refuse(&mut self, who: usize, xid: u32, code: ErrorCode, frame: &[u8]) {
+    /// Answers a message with an error.
+    pub fn refuse(&mut self, who: usize, xid: u32, code: ErrorCode, frame: &[u8]) {
         let code = in_version(code, self.controller(who).version);
         let quote = &frame[..frame.len().min(QUOTE)];
         self.controller(who).send(xid, Body::Error(ErrorMessage::new(code, quote)));
     }
 
-    fn features(&self, who: usize) -> Features {
-        let is_old = self.outlet.controllers[who].version == Version::V1_0;
-        let common = Capabilities::FLOW_STATS | Capabilities::TABLE_STATS | Capabilities::PORT_STATS;
-        Features {
-            datapath_id: self.datapath_id,
-            n_buffers: 0,
-            n_tables: if is_old { 1 } else { self.pipeline.tables().len() as u8 },
-            auxiliary_id: 0,
-            capabilities: if is_old { common | Capabilities::ARP_MATCH_IP } else { common },
-            actions: if is_old { ACTIONS_1_0 } else { 0 },
-            ports: if is_old { self.outlet.ports.iter().map(|p| p.describe()).collect() } else { vec![] },
-        }
-    }
-
     fn config(&self, who: usize) -> SwitchConfig {
         let miss_send_len = self.outlet.controllers[who].miss_send_len;
-        SwitchConfig { fragments: FragmentHandling::Normal, miss_send_len }
+        SwitchConfig { fragments: self.fragments, miss_send_len }
     }
 
     fn set_config(&mut self, who: usize, config: SwitchConfig) -> Outcome {
-        self.controller(who).miss_send_len = config.miss_send_len;
         match config.fragments {
-            FragmentHandling::Normal => DONE,
-            FragmentHandling::Drop | FragmentHandling::Reassemble | FragmentHandling::Unknown(_) => {
-                Err(ErrorCode::ConfigBadFlags)
+            FragmentHandling::Normal | FragmentHandling::Drop => {}
+            FragmentHandling::Reassemble | FragmentHandling::Unknown(_) => {
+                return Err(ErrorCode::ConfigBadFlags);
             }
         }
+        self.fragments = config.fragments;
+        self.controller(who).miss_send_len = config.miss_send_len;
+        DONE
     }
 
-    fn flow_mod(&mut self, who: usize, request: &FlowMod) -> Outcome {
-        let version = self.controller(who).version;
+    fn flow_mod(&mut self, xid: u32, request: &FlowMod, version: Version) -> Outcome {
         if request.command == FlowModCommand::Delete {
-            return Ok(Some(Pending::Delete(self.pipeline.plan_delete(request, false, version)?)));
+            let removal = self.pipeline.plan_delete(request, false, version)?;
+            return Ok(Some(Pending::Delete { xid, removal }));
         }
         self.pipeline.flow_mod(request, version, Clock.now(), &mut self.outlet)?;
-        // We keep no packets: whichever the entry was to be applied to is not here.
-        let adds = matches!(
-            request.command,
-            FlowModCommand::Add | FlowModCommand::Modify | FlowModCommand::ModifyStrict
-        );
-        if adds && request.buffer_id.is_some() { Err(ErrorCode::BufferUnknown) } else { DONE }
+        match request.buffer_id.filter(|_| resumes(request)) {
+            Some(buffer_id) => self.resume(buffer_id).and(DONE),
+            None => DONE,
+        }
     }
 
-    fn packet_out(&mut self, request: &PacketOut) -> Outcome {
-        check::packet_out(request)?;
-        let frame = Frame { bytes: &request.data, in_port: request.in_port.0 };
-        self.pipeline.packet_out(frame, &request.actions, Clock.now(), &mut self.outlet);
-        DONE
+    /// Sends a packet that was kept through the tables, which may treat it otherwise now.
+    ///
+    /// # Errors
+    /// It isn't there (any more).
+    pub fn resume(&mut self, buffer_id: u32) -> Result<(), ErrorCode> {
+        let kept = self.outlet.buffers.take(buffer_id)?;
+        let frame = Frame { bytes: &kept.bytes, in_port: kept.in_port };
+        self.pipeline.process(&[frame], Clock.now(), &mut self.outlet);
+        Ok(())
     }
 
-    fn port_mod(&mut self, request: &PortMod) -> Outcome {
-        let Some(port) = self.outlet.port_mut(request.port_no.0) else {
-            return Err(ErrorCode::PortModBadPort);
+    fn packet_out(&mut self, request: PacketOut, version: Version) -> Outcome {
+        check_in_port(request.in_port, version)?;
+        self.pipeline.check_packet_out(&request, version)?;
+        self.send_out(request, Clock.now()).and(DONE)
+    }
+
+    /// Sends the packet of a PACKET_OUT that was checked.
+    ///
+    /// # Errors
+    /// Its buffer isn't there (any more).
+    pub fn send_out(&mut self, request: PacketOut, now: Nanos) -> Result<(), ErrorCode> {
+        let bytes = match request.buffer_id {
+            None => request.data,
+            Some(buffer_id) => self.outlet.buffers.take(buffer_id)?.bytes,
         };
-        if port.describe().hw_addr != request.hw_addr {
-            return Err(ErrorCode::PortModBadHwAddr);
+        let frame = Frame { bytes: &bytes, in_port: request.in_port.0 };
+        self.pipeline.packet_out(frame, &request.actions, now, &mut self.outlet);
+        Ok(())
+    }
+
+    fn group_or_meter_mod(&mut self, who: usize, xid: u32, body: &Body) -> Outcome {
+        let now = Clock.now();
+        match body {
+            Body::GroupMod(request) => self.pipeline.group_mod(request, now, &mut self.outlet)?,
+            Body::MeterMod(request) => self.pipeline.meter_mod(request, now, &mut self.outlet)?,
+            _ => return DONE,
         }
-        port.config = PortConfig(port.config.0 & !request.mask.0 | request.config.0 & request.mask.0);
-        let flood = !port.config.contains(PortConfig::NO_FLOOD);
-        self.pipeline.set_port(PortRule { number: request.port_no.0, flood });
+        self.forward_request(who, xid, body);
         DONE
-    }
-
-    /// 1.3 defines no configuration; the bits that 1.1 had are accepted and mean nothing.
-    fn table_mod(&mut self, request: &TableMod) -> Outcome {
-        let is_there =
-            request.table_id == TABLE_ALL || usize::from(request.table_id) < self.pipeline.tables().len();
-        match request.config {
-            _ if !is_there => Err(ErrorCode::TableModBadTable),
-            0..=3 => DONE,
-            _ => Err(ErrorCode::TableModBadConfig),
-        }
-    }
-
-    fn role(&mut self, who: usize, xid: u32, request: Role) -> Outcome {
-        let controller = self.controller(who);
-        match request.role {
-            ControllerRole::NoChange => {}
-            ControllerRole::Equal | ControllerRole::Primary | ControllerRole::Secondary => {
-                controller.role = request.role;
-            }
-            ControllerRole::Unknown(_) => return Err(ErrorCode::RoleBadRole),
-        }
-        let granted = Role { role: controller.role, ..request };
-        self.reply(who, xid, Body::RoleReply(granted))
-    }
-
-    fn queue_config(&mut self, who: usize, xid: u32, port: PortNo) -> Outcome {
-        if port != PortNo::ANY && self.outlet.port_mut(port.0).is_none() {
-            return Err(ErrorCode::QueueBadPort);
-        }
-        self.reply(who, xid, Body::QueueGetConfigReply(QueueConfig { port, queues: vec![] }))
     }
 
     /// Frames that match nothing go to controllers that speak 1.0, as long as there are any.
     pub fn adapt_to_controllers(&mut self) {
         let has_old = self.outlet.controllers.iter().any(|c| c.version == Version::V1_0);
-        let max_len = u16::MAX;
-        self.pipeline.set_miss(if has_old { Miss::Punt { max_len } } else { Miss::Drop });
+        self.pipeline.set_miss(if has_old { Miss::Punt } else { Miss::Drop });
     }
+}
+
+/// Why entries go that a request makes go.
+fn why_entries_go(request: &Body) -> FlowRemovedReason {
+    match request {
+        Body::GroupMod(_) => FlowRemovedReason::GroupDelete,
+        Body::MeterMod(_) => FlowRemovedReason::MeterDelete,
+        Body::FlowMod(FlowMod { command: FlowModCommand::Add, .. }) => FlowRemovedReason::Eviction,
+        _ => FlowRemovedReason::Delete,
+    }
+}
+
+/// Whether a packet can have come in there: a port, the controller, or the switch itself.
+fn check_in_port(port: PortNo, version: Version) -> Result<(), ErrorCode> {
+    let none = port == PortNo::ANY && version == Version::V1_0;
+    let is_fine = port == PortNo::CONTROLLER || port == PortNo::LOCAL || none;
+    if is_fine || port.0 != 0 && !port.is_reserved() { Ok(()) } else { Err(ErrorCode::BadPort) }
 }
 
 /// The error, or the one that comes closest to it where the version hasn't got it.

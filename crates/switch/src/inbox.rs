@@ -1,6 +1,6 @@
 //! Requests of one controller, taken a few at a time and in order.
 
-use flowgauge_channel::{Connection, Log, Position};
+use flowgauge_channel::{ChannelError, Connection, Log, Position};
 
 /// The receiving side of a connection to a controller.
 pub struct Inbox {
@@ -27,8 +27,8 @@ impl Inbox {
         self.log.next(&mut self.at).map(|received| received.frame)
     }
 
-    /// Whether the connection has ended.
-    pub fn has_ended(&self) -> bool {
-        self.connection.ended().is_some()
+    /// Why the connection has ended, if it has.
+    pub fn ended(&self) -> Option<ChannelError> {
+        self.connection.ended()
     }
 }

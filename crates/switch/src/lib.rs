@@ -2,7 +2,7 @@
 //!
 //! One thread does everything that forwarding needs: it polls the ports, runs frames through the
 //! [`Pipeline`](flowgauge_datapath::Pipeline), serves requests of controllers a few at a time and lets entries
-//! time out. The control channel has its own thread, which only moves bytes: whatever a controller does, or
+//! time out. Each control channel has its own thread, which only moves bytes: whatever a controller does, or
 //! fails to do, frames go on.
 //!
 //! ```no_run
@@ -19,14 +19,31 @@
 //! ```
 
 mod abilities;
+mod buffers;
+mod bundles;
+mod commit;
 mod config;
+mod controller;
 mod core;
+mod description;
 mod engine;
+mod events;
+mod extensions;
+mod fragments;
+mod hearing;
 mod inbox;
+mod monitors;
 mod outlet;
 mod port;
+mod port_mod;
+mod queues;
+mod roles;
+mod sessions;
 mod statistics;
 mod switch;
+mod table_features;
 
-pub use config::{Idle, MAX_PORT, PortConfig, SwitchConfig, SwitchError};
+pub use config::{FailMode, Idle, MAX_PORT, PortConfig, SwitchConfig, SwitchError};
+pub use events::Event;
+pub use flowgauge_datapath::{Limits, QueueSetup};
 pub use switch::Switch;

@@ -1,84 +1,18 @@
 //! Where everything goes that the datapath emits: ports, and the connections to controllers.
 
+use crate::buffers::Buffers;
+use crate::controller::{Controller, is_whole};
 use crate::port::SwitchPort;
-use flowgauge_channel::Connection;
+use flowgauge_clock::Nanos;
 use flowgauge_datapath::{Punt, Sink};
 use flowgauge_openflow::{
-    AsyncConfig, AsyncMasks, Body, ControllerRole, FlowRemoved, Match, Message, PacketIn, PacketInReason,
-    PortConfig, PortStatus, PortStatusReason, Version, encode,
+    Body, FlowRemoved, Match, PacketIn, PacketInReason, PortConfig, PortStatus, PortStatusReason,
+    TableStatus, Version,
 };
 use flowgauge_packet::Field;
 
-/// Bytes that may wait for a controller before PACKET_INs to it are dropped: a controller that doesn't read
-/// must not make us hold what it will never get.
-const BACKLOG: u64 = 4 << 20;
 /// The most bytes of a frame that fit a PACKET_IN.
 const MOST_DATA: usize = 65_000;
-
-/// The sending side of a connection to a controller.
-pub struct Controller {
-    pub connection: Connection,
-    pub version: Version,
-    /// Messages that leave at the end of the turn.
-    out: Vec<u8>,
-    pub miss_send_len: u16,
-    pub role: ControllerRole,
-    pub asked_for: AsyncConfig,
-    next_xid: u32,
-}
-
-impl Controller {
-    pub fn new(connection: Connection, version: Version) -> Controller {
-        // The default of 1.3.5, 6.3.6: all but invalid TTLs; a secondary controller gets port changes only.
-        let primary = AsyncMasks { packet_in: 0b011, port_status: 0b111, flow_removed: 0b1111 };
-        let secondary = AsyncMasks { packet_in: 0, port_status: 0b111, flow_removed: 0 };
-        Controller {
-            connection,
-            version,
-            out: Vec::with_capacity(64 << 10),
-            miss_send_len: 128,
-            role: ControllerRole::Equal,
-            asked_for: AsyncConfig { primary, secondary },
-            next_xid: 0,
-        }
-    }
-
-    /// Queues a message. What the version can't say is left out: nothing that we send is that.
-    pub fn send(&mut self, xid: u32, body: Body) {
-        let result = encode(&Message { xid, body }, self.version, &mut self.out);
-        debug_assert!(result.is_ok(), "{result:?}");
-    }
-
-    /// Whether it has read little of what it was sent.
-    pub fn is_behind(&self) -> bool {
-        self.connection.queued_bytes() + self.out.len() as u64 > BACKLOG
-    }
-
-    /// Hands the messages of this turn to the connection.
-    pub fn flush(&mut self) {
-        if !self.out.is_empty() {
-            // A connection that has ended is noticed and dropped by the loop.
-            let _ = self.connection.send_raw(&self.out);
-            self.out.clear();
-        }
-    }
-
-    fn tell(&mut self, body: Body) {
-        self.next_xid = self.next_xid.wrapping_add(1);
-        self.send(self.next_xid, body);
-    }
-
-    fn wants(&self, reasons: impl Fn(&AsyncMasks) -> u32, reason: u8) -> bool {
-        let masks = match self.role {
-            ControllerRole::Secondary => &self.asked_for.secondary,
-            ControllerRole::NoChange
-            | ControllerRole::Equal
-            | ControllerRole::Primary
-            | ControllerRole::Unknown(_) => &self.asked_for.primary,
-        };
-        reasons(masks) >> reason & 1 == 1
-    }
-}
 
 /// Ports and controllers: the datapath's sink.
 pub struct Outlet {
@@ -86,18 +20,28 @@ pub struct Outlet {
     /// Index in `ports` by OpenFlow number; `u16::MAX` for none.
     by_number: Vec<u16>,
     pub controllers: Vec<Controller>,
+    pub buffers: Buffers,
+    /// The time of this turn.
+    pub now: Nanos,
     /// PACKET_INs that a controller was too slow to take.
     pub packet_ins_dropped: u64,
 }
 
 impl Outlet {
-    pub fn new(ports: Vec<SwitchPort>) -> Outlet {
+    pub fn new(ports: Vec<SwitchPort>, buffers: Buffers, now: Nanos) -> Outlet {
         let highest = ports.iter().map(|p| p.number as usize).max().unwrap_or(0);
         let mut by_number = vec![u16::MAX; highest + 1];
         for (index, port) in ports.iter().enumerate() {
             by_number[port.number as usize] = index as u16;
         }
-        Outlet { ports, by_number, controllers: Vec::new(), packet_ins_dropped: 0 }
+        Outlet { ports, by_number, controllers: Vec::new(), buffers, now, packet_ins_dropped: 0 }
+    }
+
+    /// The index of the port of that OpenFlow number.
+    #[inline]
+    pub fn index_of(&self, number: u32) -> Option<usize> {
+        let index = usize::from(*self.by_number.get(number as usize)?);
+        (index < self.ports.len()).then_some(index)
     }
 
     /// The port of that OpenFlow number.
@@ -109,16 +53,17 @@ impl Outlet {
 
     /// Sends all that is staged.
     pub fn flush(&mut self) {
-        self.ports.iter_mut().for_each(SwitchPort::flush);
+        let now = self.now;
+        self.ports.iter_mut().for_each(|port| port.flush(now));
         self.controllers.iter_mut().for_each(Controller::flush);
     }
 
     /// Tells the controllers that a port has changed.
     pub fn announce(&mut self, index: usize, reason: PortStatusReason) {
-        let port = self.ports[index].describe();
         for controller in &mut self.controllers {
             if controller.wants(|m| m.port_status, reason.code()) {
-                controller.tell(Body::PortStatus(PortStatus { reason, port: port.clone() }));
+                let port = self.ports[index].describe(controller.version);
+                controller.tell(Body::PortStatus(PortStatus { reason, port }));
             }
         }
     }
@@ -126,9 +71,9 @@ impl Outlet {
 
 impl Sink for Outlet {
     #[inline]
-    fn output(&mut self, port: u32, bytes: &[u8]) {
+    fn output(&mut self, port: u32, queue: Option<u32>, bytes: &[u8]) {
         if let Some(port) = self.port_mut(port) {
-            port.stage(bytes);
+            port.send(queue, bytes);
         }
     }
 
@@ -137,33 +82,38 @@ impl Sink for Outlet {
         if self.port_mut(in_port).is_some_and(|p| p.config.contains(PortConfig::NO_PACKET_IN)) {
             return;
         }
-        // Without an entry there was a miss that only 1.0 sends to its controller.
-        let is_plain_miss = punt.reason == PacketInReason::NoMatch && punt.cookie == u64::MAX;
+        // The packet is kept once, for whichever controller asks first.
+        let mut kept: Option<Option<u32>> = None;
         for controller in &mut self.controllers {
-            let is_old = controller.version == Version::V1_0;
-            if is_plain_miss && !is_old || !controller.wants(|m| m.packet_in, punt.reason.code()) {
-                continue;
-            }
+            let Some((wanted, reason)) = controller.wants_packet(punt) else { continue };
             if controller.is_behind() {
                 self.packet_ins_dropped += 1;
                 continue;
             }
-            let wanted = if is_plain_miss { controller.miss_send_len } else { punt.max_len };
-            controller.tell(Body::PacketIn(packet_in(punt, wanted)));
+            let mut keep = || self.buffers.keep(punt.bytes, in_port, self.now);
+            let buffer_id = if is_whole(wanted) { None } else { *kept.get_or_insert_with(&mut keep) };
+            let bytes = if buffer_id.is_some() { usize::from(wanted) } else { MOST_DATA };
+            controller.tell(Body::PacketIn(packet_in(punt, reason, buffer_id, bytes)));
         }
     }
 
     fn flow_removed(&mut self, removed: FlowRemoved) {
+        self.controllers.iter_mut().for_each(|controller| controller.tell_removed(&removed));
+    }
+
+    fn table_status(&mut self, status: TableStatus) {
         for controller in &mut self.controllers {
-            if controller.wants(|m| m.flow_removed, removed.reason.code()) {
-                controller.tell(Body::FlowRemoved(removed.clone()));
+            if controller.version >= Version::V1_4
+                && controller.wants(|m| m.table_status, status.reason.code())
+            {
+                controller.tell(Body::TableStatus(status.clone()));
             }
         }
     }
 }
 
-/// The PACKET_IN of a punt with at most `max_len` bytes of the frame.
-fn packet_in(punt: &Punt<'_>, max_len: u16) -> PacketIn {
+/// The PACKET_IN of a punt with at most so many bytes of the frame.
+fn packet_in(punt: &Punt<'_>, reason: PacketInReason, buffer_id: Option<u32>, bytes: usize) -> PacketIn {
     let mut told = Match::any();
     for field in [Field::InPort, Field::Metadata, Field::TunnelId] {
         let value = punt.key.get(field).unwrap_or(0);
@@ -172,12 +122,12 @@ fn packet_in(punt: &Punt<'_>, max_len: u16) -> PacketIn {
         }
     }
     PacketIn {
-        buffer_id: None,
+        buffer_id,
         total_len: u16::try_from(punt.bytes.len()).unwrap_or(u16::MAX),
-        reason: punt.reason,
+        reason,
         table_id: punt.table_id,
         cookie: punt.cookie,
         match_: told,
-        data: punt.bytes[..punt.bytes.len().min(usize::from(max_len)).min(MOST_DATA)].to_vec(),
+        data: punt.bytes[..punt.bytes.len().min(bytes).min(MOST_DATA)].to_vec(),
     }
 }

@@ -1,13 +1,16 @@
 //! The handle of a running switch.
 
+use crate::buffers::Buffers;
 use crate::config::{MAX_PORT, PortConfig, SwitchConfig, SwitchError};
 use crate::core::Core;
 use crate::engine::{Engine, Shared};
+use crate::events::Event;
 use crate::outlet::Outlet;
 use crate::port::SwitchPort;
-use flowgauge_channel::{Address, Channel, Config};
-use flowgauge_clock::Clock;
-use flowgauge_datapath::{Pipeline, PortRule};
+use flowgauge_channel::{Address, Channel, Config, KeepAlive};
+use flowgauge_clock::{Clock, Nanos};
+use flowgauge_datapath::Pipeline;
+use flowgauge_openflow::FragmentHandling;
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -17,47 +20,39 @@ use std::thread::{JoinHandle, Thread};
 pub struct Switch {
     thread: Option<JoinHandle<Vec<PortConfig>>>,
     shared: Arc<Shared>,
-    control: Address,
+    controls: Vec<Address>,
 }
 
 impl Switch {
-    /// Starts a switch without entries. It connects to its controller, again and again, or waits for some.
+    /// Starts a switch without entries. It connects to its controllers, again and again, or waits for some.
     ///
     /// # Errors
     /// Bad port numbers; a control address that can't be had; no thread.
     pub fn start(config: SwitchConfig) -> Result<Switch, SwitchError> {
         check_numbers(&config.ports)?;
         let sleeper: Arc<OnceLock<Thread>> = Arc::default();
-        let channel = {
-            let sleeper = Arc::clone(&sleeper);
-            let wake = move || {
-                if let Some(thread) = sleeper.get() {
-                    thread.unpark();
-                }
-            };
-            let channel = Config {
-                versions: config.versions,
-                netns: config.control_netns.clone(),
-                notify: Some(Arc::new(wake)),
-                ..Config::switch()
-            };
-            Channel::open(config.control, channel)?
-        };
-        let control = channel.address();
+        let channels = open_channels(&config, &sleeper)?;
+        let controls = channels.iter().map(Channel::address).collect();
         let shared: Arc<Shared> = Arc::default();
-        let idle = config.idle;
-        let core = core(config);
-        let engine = Engine::new(core, channel, idle, Arc::clone(&shared));
+        let (idle, fail_mode) = (config.idle, config.fail_mode);
+        let core = core(config, &shared);
+        let engine = Engine::new(core, channels, idle, fail_mode, Arc::clone(&shared));
         let name = "flowgauge-switch".to_owned();
         let thread = std::thread::Builder::new().name(name).spawn(move || engine.run())?;
         // Set once, here: nobody else has it.
         let _ = sleeper.set(thread.thread().clone());
-        Ok(Switch { thread: Some(thread), shared, control })
+        Ok(Switch { thread: Some(thread), shared, controls })
     }
 
-    /// Where it connects to, or waits for controllers: with the port that the system chose, if it was left to it.
-    pub fn control(&self) -> Address {
-        self.control
+    /// Where it connects to and waits for controllers, in the order of the configuration: with the ports that the
+    /// system chose, where it was left to it.
+    pub fn controls(&self) -> &[Address] {
+        &self.controls
+    }
+
+    /// What has happened since the last call.
+    pub fn events(&self) -> Vec<Event> {
+        self.shared.events.take()
     }
 
     /// How many controllers are connected.
@@ -96,15 +91,48 @@ impl Drop for Switch {
     }
 }
 
-fn core(config: SwitchConfig) -> Core {
-    let rules = config.ports.iter().map(|p| PortRule { number: p.number, flood: true }).collect();
-    let ports = config.ports.into_iter().map(|p| SwitchPort::new(p, config.datapath_id)).collect();
+/// One endpoint for each address. Each wakes the switch's thread when requests have come.
+fn open_channels(
+    config: &SwitchConfig,
+    sleeper: &Arc<OnceLock<Thread>>,
+) -> Result<Vec<Channel>, SwitchError> {
+    let sleeper = Arc::clone(sleeper);
+    let wake = move || {
+        if let Some(thread) = sleeper.get() {
+            thread.unpark();
+        }
+    };
+    let channel = Config {
+        versions: config.versions,
+        netns: config.control_netns.clone(),
+        keep_alive: config.inactivity_probe.map(KeepAlive::every),
+        tls: config.tls.clone(),
+        notify: Some(Arc::new(wake)),
+        ..Config::switch()
+    };
+    let opened = config.controls.iter().map(|&address| Channel::open(address, channel.clone()));
+    Ok(opened.collect::<Result<_, _>>()?)
+}
+
+fn core(config: SwitchConfig, shared: &Arc<Shared>) -> Core {
+    let now: Nanos = Clock.now();
+    let ports: Vec<SwitchPort> =
+        config.ports.into_iter().map(|p| SwitchPort::new(p, config.datapath_id, now)).collect();
+    let mut pipeline = Pipeline::new(config.limits, ports.iter().map(SwitchPort::rule).collect());
+    for port in &ports {
+        if let Some(queues) = &port.queues {
+            pipeline.set_queues(port.number, queues.setups().to_vec());
+        }
+    }
     Core {
         datapath_id: config.datapath_id,
-        pipeline: Pipeline::new(config.limits, rules),
-        outlet: Outlet::new(ports),
-        started: Clock.now(),
+        description: config.description,
+        pipeline,
+        outlet: Outlet::new(ports, Buffers::new(config.buffers), now),
         max_entries: u32::try_from(config.limits.entries).unwrap_or(u32::MAX),
+        fragments: FragmentHandling::Normal,
+        generation_id: None,
+        events: Arc::clone(&shared.events),
     }
 }
 

@@ -2,18 +2,15 @@
 
 mod common;
 
-use common::{Bench, PATIENCE, ports, udp_frame};
-use flowgauge_channel::Address;
-use flowgauge_switch::{Switch, SwitchConfig};
+use common::{Bench, PATIENCE, Peer, udp_frame};
+use flowgauge_switch::Switch;
 use std::io::Write;
 use std::process::Command;
 
 /// A switch that waits for controllers, and its address in Open vSwitch's notation.
 fn listening() -> (Switch, Vec<flowgauge_ports::ring::RingPort>, String) {
-    let (ports, far) = ports(3);
-    let control = "ptcp:0:127.0.0.1".parse().unwrap();
-    let switch = Switch::start(SwitchConfig::new(0xabc, ports, control)).unwrap();
-    let Address::Listen(at) = switch.control() else { panic!("it listens") };
+    let (switch, far) = common::listening(|config| config.datapath_id = 0xabc);
+    let at = switch.controls()[0].at();
     (switch, far, format!("tcp:{at}"))
 }
 
@@ -102,8 +99,8 @@ fn sends_packets_out() {
         return;
     }
     let (switch, far, at) = listening();
-    let bench = Bench::new(flowgauge_openflow::Version::V1_3);
-    let mut bench = Bench { switch, testers: far, ..bench };
+    let peer = Peer::of(&switch, flowgauge_openflow::Version::V1_3);
+    let mut bench = Bench { switch, testers: far, peer };
     let frame = udp_frame([10, 0, 0, 2], 53);
     let hex: String = frame.iter().map(|b| format!("{b:02x}")).collect();
     for version in ["OpenFlow10", "OpenFlow13"] {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Bench, PATIENCE, SECOND, ports, to_port, udp_frame};
-use flowgauge_channel::{Address, Channel, Config};
+use flowgauge_channel::{Channel, Config};
 use flowgauge_openflow::*;
 use flowgauge_packet::Field;
 use flowgauge_ports::Port;
@@ -72,7 +72,7 @@ fn packet_ins_that_nobody_reads_are_dropped_and_counted() {
     let (ports, mut far) = ports(1);
     let listening = "ptcp:0:127.0.0.1".parse().unwrap();
     let switch = Switch::start(SwitchConfig::new(2, ports, listening)).unwrap();
-    let Address::Listen(at) = switch.control() else { panic!("it listens") };
+    let at = switch.controls()[0].at();
     let mut deaf = std::net::TcpStream::connect(at).unwrap();
     deaf.write_all(&[1, 0, 0, 8, 0, 0, 0, 1]).unwrap();
     deaf.read_exact(&mut [0; 8]).unwrap();
@@ -95,11 +95,10 @@ fn packet_ins_that_nobody_reads_are_dropped_and_counted() {
 fn forwards_without_a_controller_and_takes_the_next() {
     let bench = Bench::new(Version::V1_3);
     bench.flow(to_port(2));
-    let Bench { switch, testers, connection, version, channel } = bench;
-    connection.close();
-    assert!(connection.wait_ended(PATIENCE).is_some());
-    let connection = channel.wait_connected(PATIENCE).unwrap();
-    let mut bench = Bench { switch, testers, connection, version, channel };
+    let mut bench = bench;
+    bench.connection.close();
+    assert!(bench.connection.wait_ended(PATIENCE).is_some());
+    bench.peer.connection = bench.channel.wait_connected(PATIENCE).unwrap();
     bench.inject(1, &udp_frame([10, 0, 0, 2], 53));
     assert!(bench.expect(2, SECOND).is_some(), "entries outlive the connection");
     assert!(bench.ask(Body::FeaturesRequest).is_ok());
@@ -114,7 +113,7 @@ fn a_controller_that_does_not_read_stalls_nothing() {
     let (ports, _far) = ports(1);
     let control = "ptcp:0:127.0.0.1".parse().unwrap();
     let deaf_switch = Switch::start(SwitchConfig::new(2, ports, control)).unwrap();
-    let Address::Listen(at) = deaf_switch.control() else { panic!() };
+    let at = deaf_switch.controls()[0].at();
     let mut deaf = std::net::TcpStream::connect(at).unwrap();
     deaf.write_all(&[4, 0, 0, 8, 0, 0, 0, 1]).unwrap();
     deaf.read_exact(&mut [0; 8]).unwrap();

@@ -6,7 +6,7 @@ use common::*;
 use flowgauge_clock::{Clock, Nanos};
 use flowgauge_measure::{Probe, Rate, Schedule};
 use flowgauge_ports::{Impaired, Impairment, Port, ring};
-use flowgauge_traffic::{LatePolicy, Options, PacketIn, Sink, Stop, Stream, start};
+use flowgauge_traffic::{LatePolicy, Options, Outcome, PacketIn, Sink, Stop, Stream, start};
 
 #[test]
 fn a_paced_stream_arrives_whole_and_ends_when_it_should() {
@@ -144,16 +144,33 @@ fn greedy_streams_take_turns_and_stop_when_told() {
 #[test]
 fn a_known_delay_and_loss_are_found_again() {
     let _alone = alone();
-    let (a, b) = ring::pair(4096);
     let delay = Nanos::from_micros(1000);
-    let b = Impaired::new(b, Impairment::new(delay, 100));
-    let ports: Vec<Box<dyn Port>> = vec![Box::new(a), Box::new(b)];
-    let outcome = run(ports, vec![stream(1, cbr(20_000), Stop::After(MS(200)))], options()).outcome;
-    let account = &outcome.streams[0].account;
-    assert_eq!((account.counters().lost, account.counters().sent), (40, 4000));
-    // Other tests share the cores: the shortest delay is the one that nothing disturbed.
-    let shortest = account.latency().min_ns().unwrap();
-    assert!((delay.0..delay.0 + 10_000).contains(&shortest), "{shortest}");
+    // Frames per second of the floor and of the delay line alike, so that both walk the same caches.
+    let through = |impairment: Option<Impairment>| {
+        let (a, b) = ring::pair(4096);
+        let b: Box<dyn Port> = match impairment {
+            Some(impairment) => Box::new(Impaired::new(b, impairment)),
+            None => Box::new(b),
+        };
+        run(vec![Box::new(a), b], vec![stream(1, cbr(20_000), Stop::After(MS(200)))], options()).outcome
+    };
+    let median = |outcome: &Outcome| outcome.streams[0].account.latency().percentile_ns(50.0).unwrap();
+    let (mut floors, mut excess) = (Vec::new(), Vec::new());
+    // Loss and the smallest delay are judged each time. Other tests share the cores, which can only add to a median: the best counts.
+    for _ in 0..10 {
+        floors.push(median(&through(None)));
+        let outcome = through(Some(Impairment::new(delay, 100)));
+        let account = &outcome.streams[0].account;
+        assert_eq!((account.counters().lost, account.counters().sent), (40, 4000));
+        assert!(account.latency().min_ns().unwrap() >= delay.0);
+        excess.push(median(&outcome).saturating_sub(delay.0));
+        // 2 us and the tester's floor; the histogram has 3 digits.
+        let (Some(floor), Some(least)) = (floors.iter().min(), excess.iter().min()) else { continue };
+        if *least <= 2000 + floor + delay.0 / 1000 {
+            return;
+        }
+    }
+    panic!("medians exceed the known delay by {excess:?} ns, the floors are {floors:?} ns");
 }
 
 #[test]

@@ -7,10 +7,12 @@ reason). They are pure functions, so a simulated and a live trial are judged ali
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from flowgauge.model import Check, CheckState
+from flowgauge.errors import FlowgaugeError
+from flowgauge.model import Check, CheckState, Figure, TrialRecord
 from flowgauge.testbed.interface import Loopback, PlayResult, Reception, TesterState
 
 EXPLANATIONS: Mapping[str, str] = {
@@ -175,6 +177,50 @@ def samples_needed(percentile: float) -> int:
     (1000, 10000)
     """
     return round(10 / (1 - percentile / 100))
+
+
+def dut_restart(*, watched: bool, connected: bool) -> Check:
+    """Whether the switch ran on through a trial that ended: because its driver watched it, or its channel stayed `connected`."""
+    name = "dut-restart"
+    if watched:
+        return passed(name, "the switch ran all the time")
+    if connected:
+        return passed(name, "the switch's channel stayed open all the time")
+    return not_evaluated(name, "the switch is not ours to watch, and it had no open channel to us")
+
+
+def of_error(error: FlowgaugeError) -> tuple[Check, ...]:
+    """The check that failed when an error broke a trial: the switch died, its channel ended, or it refused what it was told."""
+    by_name = {
+        "dut-died": ("dut-restart", "Look into the switch's log, and repeat the benchmark."),
+        "channel-closed": ("channel-reset", "Look into the switch's log; lower the message rate."),
+        "garbage": ("channel-reset", "Look into the switch's log; lower the message rate."),
+        "rejected": ("flow-rejected", "The switch does not support these entries, or its table is full."),
+    }
+    if error.name not in by_name:
+        return ()
+    name, advice = by_name[error.name]
+    return (failed(name, error.message, error.advice or advice),)
+
+
+def with_broken(figure: Figure, records: Sequence[TrialRecord]) -> Figure:
+    """The figure with what broke other trials at its point beside it: they have no part in its value, but are a reason to doubt it."""
+    here = [r for r in records if all(r.point.get(k) == v for k, v in figure.at.items())]
+    shown = {check.name for check in figure.checks if check.state is CheckState.FAIL}
+    found: dict[str, list[Check]] = {}
+    for record in here:
+        for check in record.checks if record.status == "failed" else ():
+            if check.state is CheckState.FAIL and check.name not in shown:
+                found.setdefault(check.name, []).append(check)
+    more = (
+        failed(
+            name,
+            f"{len(group)} of {len(here)} trials broke: {group[0].text}",
+            group[0].advice or "",
+        )
+        for name, group in found.items()
+    )
+    return replace(figure, checks=(*figure.checks, *more))
 
 
 def channel(play: PlayResult | None = None, closed: str | None = None) -> Check:

@@ -33,6 +33,8 @@ class Benchmark(ABC, Generic[P]):
     """Parameter values of the `--quick` variant."""
     features: ClassVar[tuple[str, ...]] = ()
     """Features that the switch must support."""
+    abilities: ClassVar[tuple[str, ...]] = ()
+    """Abilities of the control path that it needs (`flowgauge.testbed.interface`); controllers that lack one make it skipped."""
     ports: ClassVar[int] = 2
     """How many tester ports it needs."""
     charts: ClassVar[tuple[Mapping[str, Any], ...]] = ()

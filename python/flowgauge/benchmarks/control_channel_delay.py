@@ -12,7 +12,7 @@ from flowgauge.benchmarks.base import Benchmark, Params
 from flowgauge.benchmarks.common import DELAY_FIGURES, delay_figures, delay_metrics, histogram, summary
 from flowgauge.flows import Schedule
 from flowgauge.model import Figure, Point, Trial, TrialRecord
-from flowgauge.testbed.interface import Testbed
+from flowgauge.testbed.interface import ECHO, Testbed
 
 
 class ControlChannelDelayParams(Params):
@@ -32,6 +32,7 @@ class ControlChannelDelay(Benchmark[ControlChannelDelayParams]):
     name: ClassVar[str] = "control_channel_delay"
     params_type: ClassVar[type[Params]] = ControlChannelDelayParams
     quick: ClassVar[dict[str, Any]] = {"echo_rate": 100, "duration_s": 1.0, "repeats": 6}
+    abilities: ClassVar[tuple[str, ...]] = (ECHO,)
     charts = ({"kind": "histogram", "title": "Echo round trip"}, {"kind": "cdf", "title": "Echo round trip"})
 
     def points(self, params: ControlChannelDelayParams, earlier: Sequence[TrialRecord]) -> Iterator[Point]:

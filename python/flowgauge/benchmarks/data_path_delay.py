@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flowgauge.analysis import checks
-from flowgauge.benchmarks.base import Benchmark, Params
+from flowgauge.benchmarks.base import Params
 from flowgauge.benchmarks.common import (
-    DELAY_FIGURES,
     Duration,
     GridParams,
     Rates,
-    delay_figures,
     frame_checks,
     histogram,
     probe_flows,
     reception_metrics,
     set_miss,
 )
-from flowgauge.model import Figure, Point, Trial, TrialRecord
+from flowgauge.benchmarks.grid import GridBenchmark, grid_charts
+from flowgauge.model import Point, Trial
 from flowgauge.testbed.interface import Entry, Stream, Testbed
 
 
@@ -30,7 +28,7 @@ class DataPathDelayParams(GridParams):
     duration_s: Duration = 30.0
 
 
-class DataPathDelay(Benchmark[DataPathDelayParams]):
+class DataPathDelay(GridBenchmark[DataPathDelayParams]):
     """One-way delay from transmit to arrival through one entry in_port=1 -> output:2, and loss ratio.
 
     Source: ALIEN D5.3 IV, 1.1.3.
@@ -38,21 +36,8 @@ class DataPathDelay(Benchmark[DataPathDelayParams]):
 
     name: ClassVar[str] = "data_path_delay"
     params_type: ClassVar[type[Params]] = DataPathDelayParams
-    quick: ClassVar[dict[str, Any]] = {
-        "rates_mbps": (1, 10),
-        "frame_sizes": (100, 1500),
-        "duration_s": 0.8,
-        "settle_s": 0.1,
-        "repeats": 6,
-    }
-    charts = (
-        {"kind": "delay_loss", "x": "frame_size", "panel": "rate_mbps", "title": "Data path by frame size"},
-        {"kind": "cdf", "title": "Data path delay"},
-    )
-
-    def points(self, params: DataPathDelayParams, earlier: Sequence[TrialRecord]) -> Iterator[Point]:
-        """Rates by sizes."""
-        return params.grid()
+    charts = grid_charts("Data path")
+    rate_figure: ClassVar[str] = "forwarding_pps"
 
     def trial(self, testbed: Testbed, params: DataPathDelayParams, point: Point) -> Trial:
         """Install the entry, read it back, send probes through it."""
@@ -79,7 +64,3 @@ class DataPathDelay(Benchmark[DataPathDelayParams]):
         )
         metrics = reception_metrics(probes, size) | {"delay_slope_us_per_s": slope}
         return Trial(metrics, histogram(probes.latency), (*found, taken))
-
-    def figures(self, params: DataPathDelayParams, trials: Sequence[TrialRecord]) -> list[Figure]:
-        """Delays, loss and forwarding rate per point."""
-        return delay_figures(trials, DELAY_FIGURES | {"forwarding_pps": "mean"})

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
 from flowgauge.analysis import checks
-from flowgauge.benchmarks.base import Benchmark, Params
+from flowgauge.benchmarks.base import Params
 from flowgauge.benchmarks.common import (
-    DELAY_FIGURES,
     GridParams,
-    delay_figures,
     frame_checks,
     histogram,
     probe_flows,
     reception_metrics,
     set_miss,
 )
+from flowgauge.benchmarks.grid import GridBenchmark, grid_charts
 from flowgauge.flows import FlowSet, Schedule
-from flowgauge.model import Figure, Point, Trial, TrialRecord
-from flowgauge.testbed.interface import CONTROL, Entry, Stream, Testbed
+from flowgauge.model import Point, Trial
+from flowgauge.testbed.interface import CONTROL, PACKET_IN, Entry, Stream, Testbed
 
 
 class PacketInParams(GridParams):
@@ -35,7 +33,7 @@ class PacketInParams(GridParams):
     )
 
 
-class PacketIn(Benchmark[PacketInParams]):
+class PacketIn(GridBenchmark[PacketInParams]):
     """Delay from transmit to arrival of the PACKET_IN, loss ratio and message rate.
 
     The flow table is empty but for a table-miss entry to the controller (OpenFlow 1.0: none). UDP probes enter port 1;
@@ -44,22 +42,10 @@ class PacketIn(Benchmark[PacketInParams]):
 
     name: ClassVar[str] = "packet_in"
     params_type: ClassVar[type[Params]] = PacketInParams
-    quick: ClassVar[dict[str, Any]] = {
-        "rates_mbps": (1, 10),
-        "frame_sizes": (100, 1500),
-        "duration_s": 0.8,
-        "settle_s": 0.1,
-        "repeats": 6,
-    }
-    features: ClassVar[tuple[str, ...]] = ("packet_in",)
-    charts = (
-        {"kind": "delay_loss", "x": "frame_size", "panel": "rate_mbps", "title": "PACKET_IN by frame size"},
-        {"kind": "cdf", "title": "PACKET_IN delay"},
-    )
-
-    def points(self, params: PacketInParams, earlier: Sequence[TrialRecord]) -> Iterator[Point]:
-        """Rates by sizes."""
-        return params.grid()
+    features: ClassVar[tuple[str, ...]] = ("packet.in",)
+    abilities: ClassVar[tuple[str, ...]] = (PACKET_IN,)
+    charts = grid_charts("PACKET_IN")
+    rate_figure: ClassVar[str] = "message_rate"
 
     def trial(self, testbed: Testbed, params: PacketInParams, point: Point) -> Trial:
         """Send probes that miss, and count them in the PACKET_INs."""
@@ -113,7 +99,3 @@ class PacketIn(Benchmark[PacketInParams]):
                 name="hits",
             ),
         ]
-
-    def figures(self, params: PacketInParams, trials: Sequence[TrialRecord]) -> list[Figure]:
-        """Delays, loss and message rate per point."""
-        return delay_figures(trials, DELAY_FIGURES | {"message_rate": "mean"})

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flowgauge.analysis import checks
-from flowgauge.benchmarks.base import Benchmark, Params
+from flowgauge.benchmarks.base import Params
 from flowgauge.benchmarks.common import (
-    DELAY_FIGURES,
     GridParams,
     Rates,
-    delay_figures,
     frame_checks,
     histogram,
     probe_flows,
     reception_metrics,
 )
-from flowgauge.model import Figure, Point, Trial, TrialRecord
-from flowgauge.testbed.interface import CONTROL, Stream, Testbed
+from flowgauge.benchmarks.grid import GridBenchmark, grid_charts
+from flowgauge.model import Point, Trial
+from flowgauge.testbed.interface import CONTROL, PACKET_OUT, Stream, Testbed
 
 
 class PacketOutParams(GridParams):
@@ -27,7 +25,7 @@ class PacketOutParams(GridParams):
     rates_mbps: Rates = (10, 50, 100, 250)
 
 
-class PacketOut(Benchmark[PacketOutParams]):
+class PacketOut(GridBenchmark[PacketOutParams]):
     """Delay from sending a PACKET_OUT to the arrival of its frame on the data port, loss ratio and rate.
 
     The offered load is what the switch's TCP acknowledged. A channel that the switch closes under load is a result
@@ -36,22 +34,10 @@ class PacketOut(Benchmark[PacketOutParams]):
 
     name: ClassVar[str] = "packet_out"
     params_type: ClassVar[type[Params]] = PacketOutParams
-    quick: ClassVar[dict[str, Any]] = {
-        "rates_mbps": (1, 10),
-        "frame_sizes": (100, 1500),
-        "duration_s": 0.8,
-        "settle_s": 0.1,
-        "repeats": 6,
-    }
-    features: ClassVar[tuple[str, ...]] = ("packet_out",)
-    charts = (
-        {"kind": "delay_loss", "x": "frame_size", "panel": "rate_mbps", "title": "PACKET_OUT by frame size"},
-        {"kind": "cdf", "title": "PACKET_OUT delay"},
-    )
-
-    def points(self, params: PacketOutParams, earlier: Sequence[TrialRecord]) -> Iterator[Point]:
-        """Rates by sizes."""
-        return params.grid()
+    features: ClassVar[tuple[str, ...]] = ("packet.out.port",)
+    abilities: ClassVar[tuple[str, ...]] = (PACKET_OUT,)
+    charts = grid_charts("PACKET_OUT")
+    rate_figure: ClassVar[str] = "message_rate"
 
     def trial(self, testbed: Testbed, params: PacketOutParams, point: Point) -> Trial:
         """Play PACKET_OUTs that carry probes, and receive the probes on port 1."""
@@ -85,7 +71,3 @@ class PacketOut(Benchmark[PacketOutParams]):
         refused = checks.flow_rejected(result.errors, installed=None, expected=None)
         extra = (checks.channel(result),) if not result.errors else (checks.channel(result), refused)
         return Trial(metrics, histogram(probes.latency), (*found, *extra))
-
-    def figures(self, params: PacketOutParams, trials: Sequence[TrialRecord]) -> list[Figure]:
-        """Delays, loss and rate per point."""
-        return delay_figures(trials, DELAY_FIGURES | {"message_rate": "mean"})

@@ -15,10 +15,13 @@ import typer
 
 COMMANDS = {
     "run": "Measure a suite or benchmarks on a DUT.",
+    "features": "Test which features of OpenFlow a switch supports.",
     "list": "List what can be run, measured and compared with.",
     "show": "Show the tables of a run in the terminal.",
     "report": "Write a run as HTML, Markdown, CSV or JSON.",
     "compare": "Put runs and published results side by side.",
+    "openflow": "Decode and encode OpenFlow messages, for debugging.",
+    "switch": "Run our software switch between interfaces of this host.",
     "doctor": "Say what this host lacks for each DUT, and the command that mends it.",
     "clean": "Remove what crashed runs left behind: processes, network namespaces, directories.",
 }

@@ -42,6 +42,13 @@ def command(
         Version | None,
         typer.Option(metavar="1.0|1.3|1.4|1.5", help="OpenFlow version. Default: the DUT's best."),
     ] = None,
+    controller: Annotated[
+        str | None,
+        typer.Option(
+            metavar="builtin|ovs-ofctl|rest:URL",
+            help="How entries reach the switch. Default: builtin, our own channel.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -77,6 +84,7 @@ def command(
         targets=targets or (),
         dut=dut,
         openflow=None if openflow is None else openflow.value,
+        controller=controller,
         settings=settings or (),
         quick=quick,
         repeat=repeat,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from flowgauge.duts.interface import ControlWiring, TlsFiles
 from flowgauge.duts.keys import Keys
+from flowgauge.duts.through import OTHERS
 
 DEFAULT_PORT = 6653
 """IANA's port of OpenFlow."""
@@ -17,14 +18,19 @@ _HOW = {
 }
 
 
-def read_control(keys: Keys) -> ControlWiring:
-    """How to reach the switch. Raises ConfigError."""
+def read_control(keys: Keys, *, optional: bool = False) -> ControlWiring | None:
+    """How to reach the switch; None when the file does not say it and it is `optional`. Raises ConfigError."""
     where = ("control",)
-    keys.only(where, (*_HOW, *FILES))
+    keys.only(where, (*_HOW, *FILES, *OTHERS))
     control = keys.value(
-        where, dict, 'a table: [control] with listen = "0.0.0.0:6653" or connect = "10.0.0.1:6653"'
+        where,
+        dict,
+        'a table: [control] with listen = "0.0.0.0:6653" or connect = "10.0.0.1:6653"',
+        default={} if optional else None,
     )
     modes = [mode for mode in _HOW if mode in control]
+    if optional and not modes:
+        return None
     if len(modes) != 1:
         raise keys.file.error(where, f"{len(modes)} ways to connect", allowed="one of listen, connect")
     mode = modes[0]

@@ -11,14 +11,18 @@ from typing import Any
 
 from flowgauge import _core
 from flowgauge.duts.cores import core_plan, on_cores
-from flowgauge.duts.interface import ControlWiring, PortWiring, Wiring
+from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, Wiring
 from flowgauge.duts.options import PORTS, Option, duration_ns, parse, whole
+from flowgauge.duts.relay import Relay
 from flowgauge.errors import ConfigError, SetupError
 from flowgauge.flows import Schedule
 
-VERSIONS = ("1.3", "1.0")
+VERSIONS = ("1.3", "1.0", "1.4", "1.5")
+"""The default first."""
 RESET_S = 5.0
 DATAPATH_ID = 0x00FA_CADE_0000_0001
+QUEUES = ((1, 0, None, 0), (2, 0, None, 1))
+"""Queues of every port: number, guaranteed and highest rate in kb/s, priority."""
 OPTIONS = {
     "ports": PORTS,
     "slots": Option(whole(64, 65536), 4096, "64..65536 frames that a ring holds"),
@@ -37,9 +41,10 @@ class Embedded:
         self._options = parse(self.name, options, OPTIONS)
         self._switch: _core.Switch | None = None
         self._version = VERSIONS[0]
+        self._relay: Relay | None = None
 
-    def start(self, version: str) -> Wiring:
-        """Start the switch; it listens on a free port of the loopback."""
+    def start(self, version: str, leads: Leads = TO_US) -> Wiring:
+        """Start the switch; it listens on a free port of the loopback, and is joined to another controller by a relay."""
         if version not in VERSIONS:
             raise ConfigError(f"embedded: OpenFlow {version} is not offered; allowed: {', '.join(VERSIONS)}")
         self._version = version
@@ -49,10 +54,15 @@ class Embedded:
             ours.append(self._impaired(tester))
             theirs.append(switch)
         with on_cores(core_plan().dut):
-            self._switch = _core.Switch(theirs, versions=[version], datapath_id=DATAPATH_ID)
+            self._switch = _core.Switch(
+                theirs, versions=[version], datapath_id=DATAPATH_ID, options=_options(len(theirs))
+            )
         host, port = self._switch.address
+        if leads.to == "other":
+            self._relay = Relay.connecting((host, port), (leads.host, leads.port))
         ports = tuple(PortWiring(n, "ring", f"ring{n}", handle=p) for n, p in enumerate(ours, 1))
-        return Wiring(ports, ControlWiring("connect", host, port, versions=(version,)))
+        control = ControlWiring("connect", host, port, versions=(version,))
+        return Wiring(ports, control, ofctl=f"tcp:{host}:{port}", datapath_id=DATAPATH_ID)
 
     def reset(self) -> None:
         """Remove all entries, over a control connection of our own."""
@@ -67,6 +77,9 @@ class Embedded:
                 raise SetupError("the embedded switch did not answer a reset")
         finally:
             channel.close()
+
+    def settle(self) -> None:
+        """It caches nothing."""
 
     def describe(self) -> Mapping[str, Any]:
         """Kind, version, ports, and the known delay and loss."""
@@ -89,6 +102,9 @@ class Embedded:
 
     def stop(self) -> None:
         """Stop the switch."""
+        relay, self._relay = self._relay, None
+        if relay is not None:
+            relay.close()
         switch, self._switch = self._switch, None
         if switch is not None:
             switch.stop()
@@ -96,3 +112,21 @@ class Embedded:
     def _impaired(self, port: _core.Port) -> _core.Port:
         delay_ns, loss = self._options["delay"], self._options["loss"]
         return port if not delay_ns and loss is None else _core.impaired(port, delay_ns, loss)
+
+
+def _options(ports: int) -> _core.SwitchOptions:
+    numbers = range(1, ports + 1)
+    return _core.SwitchOptions(
+        numbers=list(numbers),
+        names=[f"port{number}" for number in numbers],
+        controllers=["ptcp:0:127.0.0.1"],
+        standalone=False,
+        tables=255,
+        entries=1_000_000,
+        buffers=256,
+        probe_s=None,
+        queues=QUEUES,
+        tls=None,
+        description="embedded device under test",
+        patient=False,
+    )

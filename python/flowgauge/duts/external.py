@@ -3,8 +3,12 @@
 name = "lab"
 versions = ["1.3", "1.0"]            OpenFlow versions that it speaks, best first
 
+controller = "builtin"               how entries reach it; or: "ovs-ofctl", "rest:http://10.0.0.2:8080" (see flowgauge.controllers)
+
 [control]
 listen = "0.0.0.0:6653"              the switch connects to us; or: connect = "10.0.0.1:6653"
+ovs_ofctl = "tcp:10.0.0.1:6653"      where ovs-ofctl reaches it; default: connect
+datapath_id = "0x1"                  its number in another controller; default: the only one that is connected there
                                      with TLS: listen = "pssl:6653" or connect = "ssl:10.0.0.1:6653", and
 private_key = "ctl-privkey.pem"      our key, our certificate, and the authority of the switch's certificate:
 certificate = "ctl-cert.pem"         PEM files, relative to this one
@@ -25,51 +29,71 @@ model = "..."                        copied into the record
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from flowgauge.controllers import BUILTIN
 from flowgauge.duts.control import read_control
 from flowgauge.duts.host import call, need_root
-from flowgauge.duts.interface import PortWiring, Wiring
+from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, Wiring
 from flowgauge.duts.keys import Keys
 from flowgauge.duts.lease import NETNS_DIR
+from flowgauge.duts.through import read_controller, read_datapath_id, read_ofctl
 from flowgauge.errors import InterfaceError, SetupError
 from flowgauge.suites import toml
 
-VERSIONS = ("1.0", "1.3")
+VERSIONS = ("1.0", "1.3", "1.4", "1.5")
 MAX_PORT = 0xFFFFFF00
 RESET_S = 120.0
+SETTLE_S = 0.1
+"""How long a switch may need from a barrier to the last port's forwarding."""
 
 
 class External:
     """The driver of a TOML file."""
 
+    watched = False
+    """Whether `alive` knows: a switch that we did not start may restart unnoticed."""
+
     def __init__(self, path: Path) -> None:
         """Reads and checks the file. Raises ConfigError."""
         keys = Keys(toml.read(path))
-        keys.only((), ("name", "versions", "control", "port", "reset", "describe"))
+        keys.only((), ("name", "versions", "control", "port", "reset", "describe", "controller"))
         self.name = keys.value(("name",), str, "text", default=path.stem)
         self._keys = keys
         self._versions = _versions(keys)
-        self._control = read_control(keys)
+        self.controller = read_controller(keys)
+        self._control = read_control(keys, optional=self.controller != BUILTIN)
+        self._ofctl = read_ofctl(keys, self._control)
+        self._datapath_id = read_datapath_id(keys)
         self._ports = _ports(keys)
         self._commands = _commands(keys)
         self._about: Mapping[str, Any] = keys.value(("describe",), dict, "a table: [describe]", default={})
 
-    def start(self, version: str) -> Wiring:
+    def start(self, version: str, leads: Leads = TO_US) -> Wiring:
         """Check the interfaces; the switch itself runs already."""
         if version not in self._versions:
             found = f"OpenFlow {version} was asked for"
             raise self._keys.file.error(("versions",), found, allowed=", ".join(self._versions))
+        if leads.to == "us" and self._control is None:
+            allowed = 'listen = "0.0.0.0:6653" or connect = "10.0.0.1:6653"'
+            raise self._keys.file.error(("control",), "no way to connect", allowed=allowed)
         ports = tuple(_checked(port) for port in self._ports)
-        return Wiring(ports, replace(self._control, versions=(version,)))
+        # With another controller the channel is not ours to make: its owner has connected the switch.
+        control = replace(self._control or ControlWiring("connect", "", 0), versions=(version,))
+        return Wiring(ports, control, self._ofctl, self._datapath_id)
 
     def reset(self) -> None:
         """Run the commands of `[reset]`. Raises SetupError when one fails."""
         for command in self._commands:
             call(["sh", "-c", command], timeout_s=RESET_S)
+
+    def settle(self) -> None:
+        """Nobody can ask it: wait."""
+        time.sleep(SETTLE_S)
 
     def describe(self) -> Mapping[str, Any]:
         """What the file says."""

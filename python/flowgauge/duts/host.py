@@ -13,6 +13,7 @@ PACKAGES = {
     "ip": "iproute2",
     "ethtool": "ethtool",
     "taskset": "util-linux",
+    "tcpdump": "tcpdump",
     "ovsdb-tool": "openvswitch-switch",
     "ovsdb-server": "openvswitch-switch",
     "ovs-vswitchd": "openvswitch-switch",

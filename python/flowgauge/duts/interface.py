@@ -50,11 +50,34 @@ class ControlWiring:
 
 
 @dataclass(frozen=True)
+class Leads:
+    """Whereto the switch's OpenFlow channel shall lead.
+
+    `to` "us": to the tester, as `ControlWiring` says; "nobody": no controller connects, another program talks to the switch by
+    itself; "other": the switch connects to somebody else's controller at `host`:`port` (TCP).
+    """
+
+    to: str = "us"
+    host: str = ""
+    port: int = 0
+
+
+TO_US = Leads()
+TO_NOBODY = Leads("nobody")
+
+
+@dataclass(frozen=True)
 class Wiring:
-    """Everything needed to open a testbed on a started DUT."""
+    """Everything needed to open a testbed on a started DUT.
+
+    `ofctl`: where ovs-ofctl reaches the switch ("unix:/run/br0.mgmt", "tcp:10.0.0.1:6653"), None when it can't. `datapath_id`: the
+    number by which other controllers know the switch, None when the driver does not know it.
+    """
 
     ports: tuple[PortWiring, ...]
     control: ControlWiring
+    ofctl: str | None = None
+    datapath_id: int | None = None
 
 
 class Driver(Protocol):
@@ -62,11 +85,14 @@ class Driver(Protocol):
 
     name: str
 
-    def start(self, version: str) -> Wiring:
+    def start(self, version: str, leads: Leads = TO_US) -> Wiring:
         """Start and wire the DUT for that OpenFlow version. Raises SetupError and its kinds."""
 
     def reset(self) -> None:
         """Bring the DUT back to its state after `start`, entries removed; called between benchmarks."""
+
+    def settle(self) -> None:
+        """Until frames are handled, and counted, by the entries that are installed: switches may cache decisions beyond a barrier."""
 
     def describe(self) -> Mapping[str, Any]:
         """Kind, version of the switch software, its configuration and wiring, for the record."""

@@ -2,7 +2,8 @@
 
 Own processes, own database, own run directory, own network namespaces (one for the switch, one for the tester's
 ends); the machine's Open vSwitch, interfaces and firewall are never touched. The switch connects to the tester's
-OpenFlow listener on the loopback of its own namespace.
+OpenFlow listener on the loopback of its own namespace. To somebody else's controller, which it can't reach from there, it is
+joined by a relay on a socket in its run directory.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ from typing import Any
 from flowgauge.duts import netns, pki
 from flowgauge.duts.cores import core_plan
 from flowgauge.duts.host import call, find_tool, need_root, need_tool
-from flowgauge.duts.interface import ControlWiring, PortWiring, TlsFiles, Wiring
+from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, TlsFiles, Wiring
 from flowgauge.duts.lease import Lease
 from flowgauge.duts.options import PORTS, Option, parse, whole, yes_or_no
+from flowgauge.duts.relay import Relay
 from flowgauge.errors import ConfigError, SetupError
 
 BRIDGE = "fg-br"
 OPENFLOW_PORT = 6653
-PROTOCOLS = {"1.0": "OpenFlow10", "1.3": "OpenFlow13"}
+PROTOCOLS = {"1.0": "OpenFlow10", "1.3": "OpenFlow13", "1.4": "OpenFlow14", "1.5": "OpenFlow15"}
 SCHEMAS = ("/usr/share/openvswitch/vswitch.ovsschema", "/usr/local/share/openvswitch/vswitch.ovsschema")
 TOOLS = ("ip", "ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
 OPTIONS = {
@@ -43,11 +45,12 @@ class OpenVSwitch:
 
     name = "ovs"
 
-    def __init__(self, options: str = "") -> None:
-        """`options` as on the command line. Raises ConfigError. Nothing is started."""
+    def __init__(self, options: str = "", *, pinned: bool = True) -> None:
+        """`options` as on the command line; `pinned`: keep to the DUT's cores. Raises ConfigError. Nothing is started."""
         values = parse(self.name, options, OPTIONS)
         self._ports: int = values["ports"]
         self._mtu: int = values["mtu"]
+        self._pin = _pin() if pinned else []
         self._tls: bool = values["tls"]
         self._files: TlsFiles | None = None
         self._version = "1.3"
@@ -55,8 +58,10 @@ class OpenVSwitch:
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
         self._home = Path()
         self._namespaces = ("", "")
+        self._leads = TO_US
+        self._relay: Relay | None = None
 
-    def start(self, version: str) -> Wiring:
+    def start(self, version: str, leads: Leads = TO_US) -> Wiring:
         """Start Open vSwitch for OpenFlow `version`; its bridge holds no entries, and drops what matches none."""
         if version not in PROTOCOLS:
             raise ConfigError(f"ovs: OpenFlow {version} is not offered; allowed: {', '.join(PROTOCOLS)}")
@@ -64,10 +69,13 @@ class OpenVSwitch:
         if self._tls:
             pki.check_host()
         self._version = version
+        self._leads = leads
         self._lease = Lease.take("Open vSwitch")
         try:
             self._wire(self._lease)
             self._start_daemons()
+            if leads.to == "other":
+                self._relay = Relay.listening(self._home / f"{BRIDGE}.controller", (leads.host, leads.port))
             self._make_bridge()
         except BaseException:
             self.stop()
@@ -79,6 +87,10 @@ class OpenVSwitch:
         kinds = ("flows",) if self._version == "1.0" else ("flows", "groups", "meters")
         for kind in kinds:
             self._ofctl(f"del-{kind}")
+
+    def settle(self) -> None:
+        """Empty the datapath's cache of decisions, which outlives a barrier for a moment; its counters go to the entries."""
+        self._appctl("revalidator/purge")
 
     def describe(self) -> Mapping[str, Any]:
         """Version, datapath, configuration, ports and cores."""
@@ -92,7 +104,7 @@ class OpenVSwitch:
             "bridge": {
                 "fail_mode": "secure",
                 "protocols": PROTOCOLS[self._version],
-                "controller": f"{self._controller}, out of band",
+                "controller": f"{controller}, out of band" if (controller := self._controller) else "none",
             },
             "ports": [
                 {"of_port": n, "interface": _dut_end(n), "wire": "veth", "mtu": self._mtu}
@@ -107,12 +119,32 @@ class OpenVSwitch:
 
     def stop(self) -> None:
         """End the daemons by their numbers, and remove namespaces and directories."""
+        relay, self._relay = self._relay, None
+        if relay is not None:
+            relay.close()
         for daemon in reversed(self._daemons.values()):
             _end(daemon)
         self._daemons.clear()
         if self._lease is not None:
             self._lease.end()
             self._lease = None
+
+    def listen(self, port: int) -> None:
+        """Let the bridge take controllers' connections on the loopback of its namespace (and connect to none itself)."""
+        self._vsctl("set-controller", BRIDGE, f"ptcp:{port}:127.0.0.1")
+        deadline = time.monotonic() + _START_S
+        while not self._answers(f"tcp:127.0.0.1:{port}"):
+            if time.monotonic() > deadline:
+                raise SetupError(f"Open vSwitch does not listen on port {port}: {self.log()}")
+            time.sleep(0.05)
+
+    def _answers(self, target: str) -> bool:
+        inside = ["ip", "netns", "exec", self._namespaces[0], need_tool("ovs-ofctl")]
+        try:
+            call([*inside, "-O", PROTOCOLS[self._version], "show", target])
+        except SetupError:
+            return False
+        return True
 
     @property
     def namespaces(self) -> tuple[str, str]:
@@ -144,7 +176,7 @@ class OpenVSwitch:
         self._await_file(home / "db.sock")
         self._vsctl("--no-wait", "init")
         switch = [f"unix:{home / 'db.sock'}", "--disable-system", "--disable-system-route"]
-        self._daemon("ovs-vswitchd", _pin(), switch)
+        self._daemon("ovs-vswitchd", self._pin, switch)
         self._await_file(home / "ovs-vswitchd.ctl")
 
     def _daemon(self, name: str, pin: Sequence[str], options: Sequence[str]) -> None:
@@ -187,14 +219,18 @@ class OpenVSwitch:
             command += ["--", "set", "interface", interface, f"ofport_request={number}"]
         if self._tls:
             self._make_keys()
-        command += ["--", "set-controller", BRIDGE, self._controller]
-        command += ["--", "set", "controller", BRIDGE, "connection_mode=out-of-band", "max_backoff=1000"]
+        if controller := self._controller:
+            command += ["--", "set-controller", BRIDGE, controller]
+            command += ["--", "set", "controller", BRIDGE, "connection_mode=out-of-band", "max_backoff=1000"]
         self._vsctl(*command)
         self._check_ports()
 
     @property
     def _controller(self) -> str:
-        return f"{'ssl' if self._tls else 'tcp'}:127.0.0.1:{OPENFLOW_PORT}"
+        """To whom the bridge connects, in Open vSwitch's words; empty: to nobody."""
+        us = f"{'ssl' if self._tls else 'tcp'}:127.0.0.1:{OPENFLOW_PORT}"
+        known = {"us": us, "other": f"unix:{self._home / BRIDGE}.controller"}
+        return known.get(self._leads.to, "")
 
     def _make_keys(self) -> None:
         """A PKI of our own in the run directory; the switch's half goes into its database."""
@@ -217,7 +253,11 @@ class OpenVSwitch:
         control = ControlWiring(
             "listen", "127.0.0.1", OPENFLOW_PORT, netns=dut, versions=(self._version,), tls=self._files
         )
-        return Wiring(tuple(ports), control)
+        dpid = self._vsctl("get", "bridge", BRIDGE, "datapath_id").strip().strip('"')
+        return Wiring(tuple(ports), control, ofctl=self._management(), datapath_id=int(dpid, 16))
+
+    def _management(self) -> str:
+        return f"unix:{self._home / (BRIDGE + '.mgmt')}"
 
     def _numbers(self) -> range:
         return range(1, self._ports + 1)
@@ -231,9 +271,9 @@ class OpenVSwitch:
         )
 
     def _ofctl(self, command: str) -> str:
-        socket = f"unix:{self._home / (BRIDGE + '.mgmt')}"
         return call(
-            ["ovs-ofctl", "-O", PROTOCOLS[self._version], command, socket], env=_environment(self._home)
+            ["ovs-ofctl", "-O", PROTOCOLS[self._version], command, self._management()],
+            env=_environment(self._home),
         )
 
 

@@ -112,6 +112,9 @@ class ConfigDocument(_Model):
     openflow: str | None = Field(default=None, description="null: the driver's best")
     seed: int = 0
     repeat: int | None = Field(default=None, description="null: each benchmark's own")
+    controller: str | None = Field(
+        default=None, description="how entries reach the switch; null: as the DUT's file says, else builtin"
+    )
 
 
 class SkippedDocument(_Model):

@@ -16,17 +16,19 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from types import FrameType
 from typing import Any
 
+from flowgauge.analysis import checks
 from flowgauge.benchmarks import load_path
 from flowgauge.benchmarks.base import Benchmark
+from flowgauge.controllers import BUILTIN
 from flowgauge.duts.interface import Driver
 from flowgauge.errors import ChannelError, DutDiedError, FlowgaugeError, RejectedError, SetupError, TrialError
-from flowgauge.model import Point, Trial
+from flowgauge.model import Check, Point, Trial
 from flowgauge.results import samples
 from flowgauge.runner.messages import Failed, Measure, Measured, Ready, Reply, Reset, Stop, WasReset
 from flowgauge.testbed.interface import OpenOptions, Testbed
@@ -119,7 +121,14 @@ class _Worker:
             # A dead switch must not count as one that lost everything.
             raise DutDiedError("the DUT stopped during the trial", advice=PRINTED)
         samples.by_prefix(trial.samples)  # raises when they could not be stored
-        return trial
+        return replace(trial, checks=(*trial.checks, self._restart_check()))
+
+    def _restart_check(self) -> Check:
+        ours = getattr(self._testbed, "controller", {"name": BUILTIN})["name"] == BUILTIN
+        return checks.dut_restart(
+            watched=getattr(self._driver, "watched", True),
+            connected=ours and getattr(self._testbed, "connected", True),
+        )
 
     def _failed(self, error: FlowgaugeError, *, usable: bool = True) -> Failed:
         """A dead DUT is the reason behind any other error; a broken channel needs a new testbed."""
@@ -156,12 +165,17 @@ def _describe(driver: Driver, testbed: Testbed) -> Ready:
         # A switch that can't describe itself can still be measured.
         dut["switch"] = {"error": f"{error.name}: {error.message}"}
     features = dut.get("features")
+    controller = getattr(testbed, "controller", {"name": BUILTIN})
+    dut["controller"] = dict(controller)
+    abilities = getattr(testbed.control, "abilities", None)
     return Ready(
         ports=len(testbed.ports),
         dut=dut,
         loopback=None if testbed.loopback is None else asdict(testbed.loopback),
         features=tuple(features) if isinstance(features, (list, tuple, set, frozenset)) else None,
         core_plan=getattr(testbed, "core_plan", None),
+        controller=str(controller["name"]),
+        abilities=None if abilities is None else tuple(sorted(abilities)),
     )
 
 

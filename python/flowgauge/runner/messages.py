@@ -32,13 +32,17 @@ class Stop:
 
 @dataclass(frozen=True)
 class Ready:
-    """The testbed is open. `features` None: the DUT does not say which it has."""
+    """The testbed is open. `features` None: the DUT does not say which it has; `abilities`: those of the control path through
+    `controller`.
+    """
 
     ports: int
     dut: Mapping[str, Any] = field(default_factory=dict)
     loopback: Mapping[str, Any] | None = None
     features: tuple[str, ...] | None = None
     core_plan: Any = None
+    controller: str = "builtin"
+    abilities: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flowgauge import benchmarks, suites
+from flowgauge import benchmarks, controllers, suites
 from flowgauge.benchmarks.base import Benchmark, Params
 from flowgauge.errors import ConfigError
 from flowgauge.names import unknown
@@ -33,7 +33,9 @@ class Item:
 
 @dataclass(frozen=True)
 class Plan:
-    """A run before it starts. `openflow` None: the driver's best version; `repeat` None: each benchmark's own number."""
+    """A run before it starts. `openflow` None: the driver's best version; `repeat` None: each benchmark's own number; `controller`
+    None: as the DUT's file says, else builtin.
+    """
 
     suite: str
     items: tuple[Item, ...]
@@ -41,6 +43,7 @@ class Plan:
     openflow: str | None = None
     seed: int = 1
     repeat: int | None = None
+    controller: str | None = None
 
     def config(self) -> ConfigDocument:
         """The effective configuration, as run.json has it."""
@@ -50,6 +53,7 @@ class Plan:
             openflow=self.openflow,
             seed=self.seed,
             repeat=self.repeat,
+            controller=self.controller,
         )
 
     def repeats(self, item: Item) -> int:
@@ -68,12 +72,14 @@ class Request:
     quick: bool = False
     repeat: int | None = None
     seed: int | None = None
+    controller: str | None = None
 
     def changes(self) -> list[str]:
         """The options that were given and say what is measured."""
         given = {
             "--dut": self.dut,
             "--openflow": self.openflow,
+            "--controller": self.controller,
             "--set": self.settings,
             "--quick": self.quick,
             "--repeat": self.repeat,
@@ -100,6 +106,7 @@ def make_plan(request: Request) -> Plan:
         openflow=request.openflow,
         seed=seed,
         repeat=request.repeat,
+        controller=_controller(request.controller),
     )
 
 
@@ -111,12 +118,14 @@ def plan_from(suite: str, config: ConfigDocument) -> Plan:
         layer = parameters.Layer(entry.params, f"the run's parameters of {entry.name}")
         made = parameters.make(kind, [layer], repeat=None, seed=config.seed)
         items.append(Item(entry.name, benchmarks.paths()[entry.name], kind(), made, entry.quick))
-    return Plan(suite, tuple(items), config.dut, config.openflow, config.seed, config.repeat)
+    return Plan(
+        suite, tuple(items), config.dut, config.openflow, config.seed, config.repeat, config.controller
+    )
 
 
 def difference(ours: ConfigDocument, theirs: ConfigDocument) -> str | None:
     """The first thing in which two configurations differ, in words; None when they ask for the same trials."""
-    for key in ("dut", "openflow", "seed", "repeat"):
+    for key in ("dut", "openflow", "controller", "seed", "repeat"):
         if getattr(ours, key) != getattr(theirs, key):
             return f"{key} is {getattr(ours, key)}, was {getattr(theirs, key)}"
     if [b.name for b in ours.benchmarks] != [b.name for b in theirs.benchmarks]:
@@ -128,6 +137,13 @@ def difference(ours: ConfigDocument, theirs: ConfigDocument) -> str | None:
             if now != then:
                 return f"{mine.name}.{key} is {now}, was {then}"
     return None
+
+
+def _controller(name: str | None) -> str | None:
+    """The name, if there is such a controller. Raises UsageError and its kinds."""
+    if name is not None:
+        controllers.create(name)
+    return name
 
 
 def whole_dut(dut: str) -> str:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from flowgauge.analysis import checks
 from flowgauge.errors import FlowgaugeError, RunWriteError, SetupError, UsageError
 from flowgauge.model import Check, CheckState, Point, Scalar, Trial, TrialRecord, trial_id
 from flowgauge.results.numbers import plain
@@ -178,7 +179,8 @@ class Runner:
         if records:
             try:
                 figures = item.benchmark.figures(item.params, records)
-                documents = [plain(figure_document(item.name, f)) for f in figures]
+                shown = [checks.with_broken(f, records) for f in figures]
+                documents = [plain(figure_document(item.name, f)) for f in shown]
                 found = [FigureDocument.model_validate(d) for d in documents]
             except Exception as error:
                 self._broken += 1
@@ -217,6 +219,7 @@ def _failed(record: TrialRecord, error: FlowgaugeError, attempt: int) -> TrialRe
         record.point,
         record.repeat,
         "failed",
+        checks=checks.of_error(error),
         reason=reason,
         attempts=attempt,
     )

@@ -1,7 +1,8 @@
-"""The control path of the live testbed: OpenFlow 1.0 and 1.3 over the built-in channel."""
+"""The control path of the live testbed over the built-in channel."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +10,16 @@ from typing import Any
 from flowgauge import _core
 from flowgauge.errors import RejectedError, ReplyTimeoutError, UsageError
 from flowgauge.flows import FlowSet, Schedule
-from flowgauge.testbed.interface import CONTROL, Entry, PlayResult, Stream
+from flowgauge.testbed.interface import (
+    CONTROL,
+    ECHO,
+    PACKET_IN,
+    PACKET_OUT,
+    REQUEST,
+    Entry,
+    PlayResult,
+    Stream,
+)
 from flowgauge.testbed.transmission import LiveTransmission
 
 TIMEOUT_S = 30.0
@@ -85,8 +95,60 @@ class LiveControl:
 
     @property
     def version(self) -> str:
-        """ "1.0" or "1.3"."""
+        """The version that was agreed on."""
         return self._connection.version
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """All."""
+        return frozenset((PACKET_IN, PACKET_OUT, ECHO, REQUEST))
+
+    def add_flows(self, *texts: str) -> None:
+        """Add flow entries in ovs-ofctl syntax; returns after a barrier."""
+        self._apply(*(_core.FlowMods("add", text) for text in texts))
+
+    def modify_flows(self, *texts: str, strict: bool = False) -> None:
+        """Modify those that match."""
+        self._apply(*(_core.FlowMods("modify_strict" if strict else "modify", text) for text in texts))
+
+    def delete_flows(self, *texts: str, strict: bool = False) -> None:
+        """Delete those that match, from all tables unless one is named."""
+        self._apply(*(_core.FlowMods("delete_strict" if strict else "delete", text) for text in texts))
+
+    def dump_flows(self) -> list[str]:
+        """All flow entries with their counters, as ovs-ofctl prints them."""
+        return self._connection.dump_flows(TIMEOUT_S)
+
+    def add_group(self, text: str) -> None:
+        """Add a group in ovs-ofctl syntax."""
+        self._send(_core.encode_group("add", text, self.version))
+
+    def modify_group(self, text: str) -> None:
+        """Replace a group's type and buckets."""
+        self._send(_core.encode_group("modify", text, self.version))
+
+    def delete_groups(self, text: str = "") -> None:
+        """Delete a group, or all. Does nothing on OpenFlow 1.0, which has none."""
+        if self.version != "1.0":
+            self._send(_core.encode_group("delete", text, self.version))
+
+    def add_meter(self, text: str) -> None:
+        """Add a meter in ovs-ofctl syntax."""
+        self._send(_core.encode_meter("add", text, self.version))
+
+    def modify_meter(self, text: str) -> None:
+        """Replace a meter's flags and bands."""
+        self._send(_core.encode_meter("modify", text, self.version))
+
+    def delete_meters(self, text: str = "") -> None:
+        """Delete a meter, or all. Does nothing on OpenFlow 1.0, which has none."""
+        if self.version != "1.0":
+            self._send(_core.encode_meter("delete", text, self.version))
+
+    def request(self, message: Mapping[str, Any], timeout_s: float | None = None) -> list[dict[str, Any]]:
+        """Send one message and return its replies."""
+        limit_s = TIMEOUT_S if timeout_s is None else timeout_s
+        return [json.loads(reply) for reply in self._connection.request(json.dumps(message), limit_s)]
 
     def delete_all(self) -> None:
         """Remove all flow entries; returns after a barrier."""
@@ -157,15 +219,22 @@ class LiveControl:
         """Guards plays whose result is in the replies: the channel's end fails the trial."""
         self._guard(True)
 
+    def _send(self, *messages: bytes) -> None:
+        """Send whole messages and a barrier. Raises RejectedError for the first that was refused."""
+        self._guard(True)
+        self._connection.apply(messages, TIMEOUT_S)
+
     def _apply(self, *mods: _core.FlowMods) -> None:
         core = self._connection.flow_mods(mods, Schedule.max())
         patience_s = TIMEOUT_S + PER_MESSAGE_S * sum(map(len, mods))
         result = LivePlay(core, patience_s, self._guard).wait()
         if result.errors:
             index, kind, code, text = result.errors[0]
-            raise RejectedError(
+            error = RejectedError(
                 f"the switch refused message {index + 1} of {result.requested}: {text} (type {kind}, code {code})"
             )
+            error.error_type, error.code, error.reason = kind, code, text
+            raise error
         if result.closed is not None:
             self._guard(True)
 

@@ -204,12 +204,60 @@ class Play(Protocol):
         """Send no more; return what was done."""
 
 
+PACKET_IN, PACKET_OUT, ECHO, REQUEST = "packet_in", "packet_out", "echo", "request"
+"""Abilities of a control path: frames in PACKET_INs with their times (and `set_miss_send_len`), timed PACKET_OUTs, timed
+ECHO_REQUESTs, and single messages with their replies. Through a controller that is not ours none of them may be possible.
+"""
+
+
 class Control(Protocol):
-    """The switch's control path, in any OpenFlow version. Raises ChannelError and its kinds."""
+    """The switch's control path, in any OpenFlow version and through any controller. Raises ChannelError and its kinds.
+
+    Flows, groups and meters as text are in the syntax of ovs-ofctl, without a command in front. What was refused raises
+    RejectedError, with the names of the error's type and code where the controller hands them on. What this controller can't do or
+    say raises NotOfferedError.
+    """
 
     @property
     def version(self) -> str:
-        """ "1.0" or "1.3"."""
+        """ "1.0", "1.3", "1.4" or "1.5"."""
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Which of PACKET_IN, PACKET_OUT, ECHO, REQUEST are possible. Entries, groups, meters and statistics always are."""
+
+    def add_flows(self, *texts: str) -> None:
+        """Add flow entries ("priority=1,tcp,tp_dst=80,actions=output:2"); returns after a barrier."""
+
+    def modify_flows(self, *texts: str, strict: bool = False) -> None:
+        """Modify those that match; returns after a barrier."""
+
+    def delete_flows(self, *texts: str, strict: bool = False) -> None:
+        """Delete those that match, from all tables unless one is named; returns after a barrier."""
+
+    def dump_flows(self) -> list[str]:
+        """All flow entries with their counters, as `ovs-ofctl dump-flows` prints them; the order is the switch's."""
+
+    def add_group(self, text: str) -> None:
+        """Add a group: "group_id=1,type=all,bucket=output:1,bucket=output:2"; returns after a barrier."""
+
+    def modify_group(self, text: str) -> None:
+        """Replace a group's type and buckets; returns after a barrier."""
+
+    def delete_groups(self, text: str = "") -> None:
+        """Delete a group ("group_id=1"), or all; returns after a barrier. Does nothing on OpenFlow 1.0."""
+
+    def add_meter(self, text: str) -> None:
+        """Add a meter: "meter=1,kbps,burst,bands=type=drop,rate=1000,burst_size=100"; returns after a barrier."""
+
+    def modify_meter(self, text: str) -> None:
+        """Replace a meter's flags and bands; returns after a barrier."""
+
+    def delete_meters(self, text: str = "") -> None:
+        """Delete a meter ("meter=1"), or all; returns after a barrier. Does nothing on OpenFlow 1.0."""
+
+    def request(self, message: Mapping[str, Any], timeout_s: float | None = None) -> list[dict[str, Any]]:
+        """Send one message, given as the JSON of `flowgauge openflow decode`, and a barrier; its replies. Ability REQUEST."""
 
     def delete_all(self) -> None:
         """Remove all flow entries; returns after a barrier."""
@@ -289,10 +337,12 @@ class OpenOptions:
     """What `flowgauge.testbed.open_testbed(dut, options)` is told besides the DUT.
 
     `openflow`: the version to speak ("1.0", "1.3"), None: the driver's best. `seed`: for whatever the testbed chooses at random.
+    `controller`: how entries reach the switch (`flowgauge.controllers`), None: as the DUT's file says, else by our own channel.
     """
 
     openflow: str | None = None
     seed: int = 1
+    controller: str | None = None
 
 
 class Testbed(Protocol):
@@ -316,3 +366,29 @@ class Testbed(Protocol):
 
     def transmit(self, *streams: Stream, drain_s: float | None = None) -> Transmission:
         """Start the streams together. `drain_s` None: 1 s or 10x the largest delay, at most 5 s."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A frame that came to a tester port: position of the port, time, bytes without FCS."""
+
+    port: int
+    at_ns: Nanoseconds
+    frame: bytes
+
+
+class FeatureTestbed(Testbed, Protocol):
+    """A testbed on which feature tests can be made: single frames and messages, one by one. No rate and no delay counts there."""
+
+    def exchange(
+        self, frames: Sequence[tuple[int, bytes]], mark: bytes, enough: int, quiet_s: float, limit_s: float
+    ) -> list[Arrival]:
+        """Send frames (position of the port, bytes without FCS), and give those that come with `mark` in them, until `enough`
+        came and nothing more for `quiet_s`, or `limit_s` is over. What came since the last exchange counts, too.
+        """
+
+    def messages(self) -> list[Mapping[str, Any]]:
+        """Messages that the switch sent unasked since the last call, as `flowgauge openflow decode` writes them."""
+
+    def settle(self) -> None:
+        """Until frames are handled, and counted, by what is installed now: switches cache decisions beyond a barrier."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from flowgauge import _core
+from flowgauge import _core, controllers
+from flowgauge.controllers.interface import Controller, refuse
 from flowgauge.duts import create
 from flowgauge.duts.cleanup import clean
 from flowgauge.duts.cores import CorePlan, core_plan, on_cores
-from flowgauge.duts.interface import ControlWiring, Driver, PortWiring
+from flowgauge.duts.interface import TO_US, ControlWiring, Driver, PortWiring, Wiring
 from flowgauge.errors import (
     ChannelClosedError,
     ChannelError,
@@ -22,7 +24,17 @@ from flowgauge.errors import (
 )
 from flowgauge.testbed import loopback
 from flowgauge.testbed.control import LiveControl
-from flowgauge.testbed.interface import CONTROL, Loopback, OpenOptions, Port, Stream
+from flowgauge.testbed.interface import (
+    CONTROL,
+    PACKET_IN,
+    PACKET_OUT,
+    Arrival,
+    Control,
+    Loopback,
+    OpenOptions,
+    Port,
+    Stream,
+)
 from flowgauge.testbed.transmission import LiveTransmission, spec
 
 CONNECT_S = 15.0
@@ -50,19 +62,32 @@ class LiveTestbed:
         self,
         driver: Driver,
         ports: Sequence[tuple[Port, _core.Port]],
-        connection: _core.Connection,
         own: Loopback | None,
     ) -> None:
-        """Over opened ports and an established channel; `own`: the tester's own limits."""
+        """Over opened ports; `own`: the tester's own limits. A control path must be given before it is used."""
         self._driver = driver
         self._ports = tuple(port for port, _ in ports)
         self._handles = [handle for _, handle in ports]
-        self._connection = connection
+        self._connection: _core.Connection | None = None
+        self._control: Control | None = None
+        self._controller: Mapping[str, Any] = {"name": controllers.BUILTIN}
         self._loopback = own
         self._clock = LiveClock()
         self._cores = core_plan()
         self._transmission: LiveTransmission | None = None
+
+    def control_by(self, connection: _core.Connection) -> None:
+        """Take our own channel as control path."""
+        self._connection = connection
         self._control = LiveControl(connection, self._guard, lambda: self._transmission)
+
+    def control_through(self, controller: Controller, wiring: Wiring, version: str) -> None:
+        """Take somebody else's controller as control path, once the switch is connected to it."""
+        self._control = controller.control(wiring, version, self._guard)
+        self._controller = {
+            **controller.describe(),
+            "times": "barrier times are from the call of the controller to its return",
+        }
 
     @property
     def ports(self) -> Sequence[Port]:
@@ -70,9 +95,15 @@ class LiveTestbed:
         return self._ports
 
     @property
-    def control(self) -> LiveControl:
+    def control(self) -> Control:
         """The control path."""
+        assert self._control is not None, "open_testbed gives one"
         return self._control
+
+    @property
+    def controller(self) -> Mapping[str, Any]:
+        """How entries reach the switch, for the record."""
+        return self._controller
 
     @property
     def clock(self) -> LiveClock:
@@ -91,8 +122,8 @@ class LiveTestbed:
 
     @property
     def connected(self) -> bool:
-        """Whether the channel is still open."""
-        return self._connection.ended() is None
+        """Whether the channel is still open (True when it is not ours)."""
+        return self._connection is None or self._connection.ended() is None
 
     def transmit(self, *streams: Stream, drain_s: float | None = None) -> LiveTransmission:
         """Start the streams together. A transmission that nobody ended is ended first."""
@@ -101,6 +132,9 @@ class LiveTestbed:
         self._guard(True)
         specs = [spec(stream, len(self._ports)) for stream in streams]
         by_control = any(CONTROL in (s.source, s.sink) for s in streams)
+        if by_control and self._connection is None:
+            ability = PACKET_IN if any(s.sink == CONTROL for s in streams) else PACKET_OUT
+            refuse(str(self._controller["name"]), ability)
         core = _core.Transmission(
             self._handles,
             specs,
@@ -111,17 +145,38 @@ class LiveTestbed:
         self._transmission = LiveTransmission(streams, core, self._guard, drains_fully=drain_s is not None)
         return self._transmission
 
+    def exchange(
+        self, frames: Sequence[tuple[int, bytes]], mark: bytes, enough: int, quiet_s: float, limit_s: float
+    ) -> list[Arrival]:
+        """Send single frames, and give those that come with `mark` in them."""
+        if self._transmission is not None:
+            self._transmission.abandon()
+        self._guard(True)
+        limits = (enough, round(quiet_s * 1e9), round(limit_s * 1e9))
+        return [Arrival(*found) for found in _core.exchange(self._handles, frames, mark, limits)]
+
+    def messages(self) -> list[Mapping[str, Any]]:
+        """Messages that the switch sent unasked since the last call; none through a controller that is not ours."""
+        if self._connection is None:
+            return []
+        return [json.loads(_core.decode_message(data)[1]) for _, data in self._connection.take_messages()]
+
+    def settle(self) -> None:
+        """Until frames are handled by what is installed now."""
+        self._driver.settle()
+
     def close(self) -> None:
         """End what runs, close channel and ports."""
         if self._transmission is not None:
             self._transmission.abandon()
-        self._connection.close()
+        if self._connection is not None:
+            self._connection.close()
         for handle in self._handles:
             handle.close()
 
     def _guard(self, channel: bool) -> None:
         """Raise DutDiedError when the DUT is gone, and (if asked) ChannelClosedError or GarbageError when its channel is."""
-        ended = self._connection.ended()
+        ended = None if self._connection is None else self._connection.ended()
         alive = self._driver.alive() if ended is None else self._lives_on()
         if not alive:
             reason = f": {ended[1]}" if ended else ""
@@ -158,20 +213,29 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveT
     Raises UsageError, SetupError, ChannelError and their kinds; nothing is left behind then.
     """
     driver = create(dut)
+    controller = controllers.create(options.controller or preferred_controller(driver))
+    version = options.openflow or preferred(driver)
     with ExitStack() as stack:
         stack.callback(driver.stop)
-        wiring = driver.start(options.openflow or preferred(driver))
-        channel = open_channel(wiring.control)
-        stack.callback(channel.close)
+        if controller is not None:
+            controller.check()
+        wiring = driver.start(version, TO_US if controller is None else controller.leads)
+        channel = None
+        if controller is None:
+            channel = open_channel(wiring.control)
+            stack.callback(channel.close)
         ports = []
         for index, port in enumerate(wiring.ports):
             handle = open_port(port)
             stack.callback(handle.close)
             ports.append((_described(index, port, handle), handle))
-        connection = await_switch(channel, driver)
-        own = loopback.cached(wiring.ports[0].backend)
-        testbed = LiveTestbed(driver, ports, connection, own)
+        connection = None if channel is None else await_switch(channel, driver)
+        testbed = LiveTestbed(driver, ports, loopback.cached(wiring.ports[0].backend))
         stack.callback(testbed.close)
+        if connection is not None:
+            testbed.control_by(connection)
+        elif controller is not None:
+            testbed.control_through(controller, wiring, version)
         yield driver, testbed
 
 
@@ -187,6 +251,12 @@ def preferred(driver: Driver) -> str:
     """The best version that the driver offers."""
     versions: Sequence[str] = getattr(driver, "versions", ("1.3", "1.0"))
     return versions[0]
+
+
+def preferred_controller(driver: Driver) -> str:
+    """The controller that the DUT's file names, else our own channel."""
+    name: str = getattr(driver, "controller", controllers.BUILTIN)
+    return name
 
 
 def open_channel(wiring: ControlWiring) -> _core.Channel:

@@ -2,14 +2,14 @@
 #![allow(dead_code)]
 
 use flowgauge_datapath::{Punt, Sink};
-use flowgauge_openflow::{FlowRemoved, PacketInReason};
+use flowgauge_openflow::{FlowRemoved, PacketInReason, TableStatus};
 use flowgauge_packet::{Field, FlowKey};
 
 /// A punt, owned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Punted {
     pub bytes: Vec<u8>,
-    pub max_len: u16,
+    pub max_len: Option<u16>,
     pub reason: PacketInReason,
     pub table_id: u8,
     pub cookie: u64,
@@ -20,8 +20,11 @@ pub struct Punted {
 #[derive(Default)]
 pub struct Memory {
     pub outputs: Vec<(u32, Vec<u8>)>,
+    /// The queues of the outputs.
+    pub queues: Vec<Option<u32>>,
     pub punts: Vec<Punted>,
     pub removed: Vec<FlowRemoved>,
+    pub table_events: Vec<TableStatus>,
 }
 
 impl Memory {
@@ -32,17 +35,22 @@ impl Memory {
 }
 
 impl Sink for Memory {
-    fn output(&mut self, port: u32, bytes: &[u8]) {
+    fn output(&mut self, port: u32, queue: Option<u32>, bytes: &[u8]) {
+        self.queues.push(queue);
         self.outputs.push((port, bytes.to_vec()));
     }
 
     fn punt(&mut self, p: &Punt<'_>) {
-        let Punt { bytes, max_len, reason, table_id, cookie, key } = *p;
+        let Punt { bytes, max_len, reason, table_id, cookie, key, .. } = *p;
         self.punts.push(Punted { bytes: bytes.to_vec(), max_len, reason, table_id, cookie, key: *key });
     }
 
     fn flow_removed(&mut self, removed: FlowRemoved) {
         self.removed.push(removed);
+    }
+
+    fn table_status(&mut self, status: TableStatus) {
+        self.table_events.push(status);
     }
 }
 

@@ -110,8 +110,10 @@ pub enum Part {
     Bucket,
     /// A meter's band.
     Band,
-    /// A property of a table.
+    /// A property of a table (to 1.3).
     TableProperty,
+    /// A property (since 1.4).
+    Property,
 }
 
 /// Bytes that are no message.
@@ -152,6 +154,8 @@ impl DecodeError {
             (BadValue | Truncated | BadLength | TrailingBytes, Part::Band) => ErrorCode::MeterBadBand,
             (BadValue, Part::TableProperty) => ErrorCode::TableFeaturesBadType,
             (Truncated | BadLength | TrailingBytes, Part::TableProperty) => ErrorCode::TableFeaturesBadLength,
+            (BadValue, Part::Property) => ErrorCode::PropertyBadType,
+            (Truncated | BadLength | TrailingBytes, Part::Property) => ErrorCode::PropertyBadLength,
             (BadValue, Part::Message) => ErrorCode::BadType,
             (Truncated | BadLength | TrailingBytes, Part::Message) => ErrorCode::BadLength,
         }

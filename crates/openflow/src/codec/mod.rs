@@ -1,25 +1,37 @@
 //! Messages to bytes and back.
 //!
-//! The parts that all versions share stand here, each version's own in a module of its name. `v1_3` is also the
-//! base of the versions that follow it: what differs there asks the reader or writer for its version.
+//! A *form* (`Wire`) is how a value stands on the wire, both ways. `body` and `multipart` list the form of each message
+//! in each version: that is the protocol at a glance. Forms are built of smaller ones; those that several versions
+//! share stand here, others in the module of the version that brought them. A form that changes in details between
+//! versions asks the reader or writer for its version (`From1_5`, `Since`).
 
 #[macro_use]
 pub(crate) mod wire;
+#[macro_use]
+mod property;
 
+mod action;
+mod body;
 mod error;
+mod multipart;
+mod nicira;
 mod oxm;
+mod oxs;
 pub(crate) mod reader;
 mod shared;
 mod v1_0;
 mod v1_3;
+mod v1_4;
+mod v1_5;
 pub(crate) mod writer;
 
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, Part};
+pub(crate) use nicira::{nxm_field, read_fields, write_fields};
 pub(crate) use wire::{Code, Flags};
 
 use crate::model::{Header, Hello, Kind, Message, Version};
 use reader::Reader;
-use wire::Wire;
+use wire::Wire as _;
 use writer::Writer;
 
 /// The longest message that the protocol has room for.
@@ -41,40 +53,24 @@ fn encode_at(
     version: Version,
     out: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
-    let mut w = Writer::new(out, version);
-    let kind = message.body.kind();
-    let message_type = kind.code(version).ok_or_else(|| w.inexpressible("message type"))?;
-    w.bytes(&Header { version: version.wire(), message_type, length: 0, xid: message.xid }.to_bytes());
-    match version {
-        Version::V1_0 => v1_0::write_body(&message.body, &mut w)?,
-        Version::V1_3 => v1_3::write_body(&message.body, &mut w)?,
-        Version::V1_4 | Version::V1_5 => return Err(EncodeError::UnsupportedVersion { version }),
-    }
+    let mut w = Writer::new(out, version, message.body.kind().is_report());
+    body::write_message(message, &mut w)?;
     let length = w.position() - start;
     if length > MAX_LEN {
         return Err(EncodeError::TooLong { field: "message", length, max: MAX_LEN });
     }
-    w.patch_length(start + 2, start);
     Ok(())
 }
 
 /// Reads one whole message; `bytes` must hold exactly that.
 pub fn decode(bytes: &[u8]) -> Result<(Version, Message), DecodeError> {
     let header = whole_message(bytes)?;
-    let version = Version::from_wire(header.version).filter(|v| v.is_implemented());
-    let Some(version) = version else {
-        let kind = DecodeErrorKind::UnsupportedVersion;
-        return Err(DecodeError {
-            expected: "OpenFlow 1.0 or 1.3",
-            ..header_error(kind, 0, header.version.into())
-        });
+    let Some(version) = Version::from_wire(header.version) else {
+        return Err(header_error(DecodeErrorKind::UnsupportedVersion, 0, header.version.into()));
     };
-    let mut r = Reader::new(&bytes[Header::LEN..], Header::LEN, version);
     let kind = Kind::from_code(version, header.message_type);
-    let body = match version {
-        Version::V1_0 => v1_0::read_body(kind, &mut r)?,
-        Version::V1_3 | Version::V1_4 | Version::V1_5 => v1_3::read_body(kind, &mut r)?,
-    };
+    let mut r = Reader::new(&bytes[Header::LEN..], Header::LEN, version).reporting(kind.is_report());
+    let body = body::read(kind, &mut r)?;
     r.finish("the message")?;
     Ok((version, Message { xid: header.xid, body }))
 }
@@ -123,19 +119,9 @@ fn whole_message(bytes: &[u8]) -> Result<Header, DecodeError> {
 fn header_error(kind: DecodeErrorKind, offset: usize, found: u64) -> DecodeError {
     let expected = match kind {
         DecodeErrorKind::Truncated => "a header of 8 bytes",
-        DecodeErrorKind::UnsupportedVersion => "an OpenFlow version",
+        DecodeErrorKind::UnsupportedVersion => "OpenFlow 1.0, 1.3, 1.4 or 1.5",
         DecodeErrorKind::BadLength => "the message's length, 8 or more",
         DecodeErrorKind::BadValue | DecodeErrorKind::TrailingBytes => "an OpenFlow header",
     };
     DecodeError { kind, offset, expected, found, part: Part::Message }
-}
-
-/// Writes a whole body in the given form.
-fn put<W: Wire>(value: &W::Value, w: &mut Writer) -> Result<(), EncodeError> {
-    W::write(value, "body", w)
-}
-
-/// Reads a whole body in the given form.
-fn get<W: Wire>(r: &mut Reader) -> Result<W::Value, DecodeError> {
-    W::read(r, "body")
 }

@@ -7,6 +7,7 @@
 use flowgauge_packet::Field;
 
 use super::error::{DecodeError, DecodeErrorKind, EncodeError, Part};
+use super::nicira;
 use super::reader::Reader;
 use super::wire::Wire;
 use super::writer::{FlowContext, Writer};
@@ -82,6 +83,25 @@ const fn place(field: Field) -> Place {
         Field::PbbUca => Since(Version::V1_4, 41),
         Field::ActsetOutput => BasicSince15(43),
         Field::PacketType => Since(Version::V1_5, 44),
+        Field::Reg0 => Nicira(0),
+        Field::Reg1 => Nicira(1),
+        Field::Reg2 => Nicira(2),
+        Field::Reg3 => Nicira(3),
+        Field::Reg4 => Nicira(4),
+        Field::Reg5 => Nicira(5),
+        Field::Reg6 => Nicira(6),
+        Field::Reg7 => Nicira(7),
+        Field::Reg8 => Nicira(8),
+        Field::Reg9 => Nicira(9),
+        Field::Reg10 => Nicira(10),
+        Field::Reg11 => Nicira(11),
+        Field::Reg12 => Nicira(12),
+        Field::Reg13 => Nicira(13),
+        Field::Reg14 => Nicira(14),
+        Field::Reg15 => Nicira(15),
+        Field::TunSrc => Nicira(31),
+        Field::TunDst => Nicira(32),
+        Field::PktMark => Nicira(33),
     }
 }
 
@@ -98,6 +118,16 @@ fn class_and_field(field: Field, version: Version) -> Option<u32> {
     }
 }
 
+/// Class and number of a field of the basic class in the newest version that has it; `None` for other classes.
+pub(crate) const fn basic(field: Field) -> Option<u32> {
+    match place(field) {
+        Place::Basic(number) | Place::Since(_, number) | Place::BasicSince15(number) => {
+            Some(BASIC | number << 9)
+        }
+        Place::Nicira(_) | Place::Nowhere => None,
+    }
+}
+
 /// The bytes that a field's value takes.
 pub(crate) const fn value_len(field: Field) -> usize {
     match field.bits().div_ceil(8) as usize {
@@ -106,27 +136,66 @@ pub(crate) const fn value_len(field: Field) -> usize {
     }
 }
 
+/// What quick decoding needs to know of a field.
+#[derive(Clone, Copy)]
+struct Known {
+    field: Field,
+    /// The length of its value; [`NO_FIELD`] if nobody knows the field.
+    rest: u16,
+    /// All of its bits.
+    mask: u128,
+}
+
+/// More than the low nine bits of any header.
+const NO_FIELD: u16 = 0xffff;
+
 /// The fields of the basic class that are there in all versions, by number, for quick decoding.
-static BY_NUMBER: [Option<Field>; 40] = {
-    let mut table = [None; 40];
+static BY_NUMBER: [Known; 40] = {
+    let mut table = [Known { field: Field::InPort, rest: NO_FIELD, mask: 0 }; 40];
     let mut i = 0;
     while i < Field::ALL.len() {
-        if let Place::Basic(number) = place(Field::ALL[i]) {
-            table[number as usize] = Some(Field::ALL[i]);
+        let field = Field::ALL[i];
+        if let Place::Basic(number) = place(field) {
+            table[number as usize] = Known { field, rest: value_len(field) as u16, mask: field.full_mask() };
         }
         i += 1;
     }
     table
 };
 
+/// Reads the value of the most usual kind of field: of the basic class, without a mask, whole. `None`, and nothing
+/// read, if it is another.
+#[inline]
+fn read_quickly(header: u32, r: &mut Reader) -> Option<MatchEntry> {
+    let number = header.wrapping_sub(BASIC) >> 9;
+    let known = BY_NUMBER.get(number as usize)?;
+    // The rest of the header is has-mask bit and length. That of an unknown field fits no header.
+    if header & 0x1ff != u32::from(known.rest) {
+        return None;
+    }
+    let value = number_in(r.take_some(known.rest.into())?);
+    Some(MatchEntry { field: known.field, value, mask: known.mask })
+}
+
 /// The field that a header means in `version`.
 fn field_of(header: u32, version: Version) -> Option<Field> {
     let number = (header >> 9 & 0x7f) as usize;
     if header & 0xffff_0000 == BASIC && number < BY_NUMBER.len() {
-        return BY_NUMBER[number];
+        return Some(&BY_NUMBER[number]).filter(|known| known.rest != NO_FIELD).map(|known| known.field);
     }
-    const OTHERS: [Field; 5] =
-        [Field::IpTtl, Field::TcpFlags, Field::PbbUca, Field::ActsetOutput, Field::PacketType];
+    const OTHERS: [Field; 8] = [
+        Field::IpTtl,
+        Field::TcpFlags,
+        Field::PbbUca,
+        Field::ActsetOutput,
+        Field::PacketType,
+        Field::TunSrc,
+        Field::TunDst,
+        Field::PktMark,
+    ];
+    if header & 0xffff_0000 == NICIRA && number < 16 {
+        return Field::register(number as u8);
+    }
     OTHERS.into_iter().find(|&f| class_and_field(f, version) == Some(header & !0x1ff))
 }
 
@@ -140,6 +209,13 @@ pub(crate) enum Oxm {
 #[inline]
 pub(crate) fn read(r: &mut Reader) -> Result<Oxm, DecodeError> {
     let header = r.u32("OXM header")?;
+    match read_quickly(header, r) {
+        Some(entry) => Ok(Oxm::Known(entry)),
+        None => read_slowly(header, r),
+    }
+}
+
+fn read_slowly(header: u32, r: &mut Reader) -> Result<Oxm, DecodeError> {
     let length = (header & 0xff) as usize;
     if length > r.left() {
         return Err(r.bad_length(1, "length of an OXM field", length));
@@ -157,18 +233,20 @@ pub(crate) fn read(r: &mut Reader) -> Result<Oxm, DecodeError> {
     if content.left() != if masked { 2 * len } else { len } {
         return Err(payload.bad_length(1, field.name(), length));
     }
-    let value = number(content.take(len, field.name())?);
-    let mask = if masked { number(content.take(len, field.name())?) } else { field.full_mask() };
+    let value = number_in(content.take(len, field.name())?);
+    let mask = if masked { number_in(content.take(len, field.name())?) } else { field.full_mask() };
     Ok(Oxm::Known(MatchEntry { field, value, mask }))
 }
 
 #[inline]
-fn number(bytes: &[u8]) -> u128 {
+fn number_in(bytes: &[u8]) -> u128 {
     // The common widths first: one load each instead of a loop.
     match *bytes {
         [a] => a.into(),
         [a, b] => u16::from_be_bytes([a, b]).into(),
         [a, b, c, d] => u32::from_be_bytes([a, b, c, d]).into(),
+        [a, b, c, d, e, f] => u64::from_be_bytes([0, 0, a, b, c, d, e, f]).into(),
+        [a, b, c, d, e, f, g, h] => u64::from_be_bytes([a, b, c, d, e, f, g, h]).into(),
         _ => bytes.iter().fold(0, |n, &b| n << 8 | u128::from(b)),
     }
 }
@@ -198,12 +276,14 @@ pub(crate) fn write(entry: &MatchEntry, w: &mut Writer) -> Result<(), EncodeErro
 }
 
 /// Reads a field's header without a value.
-pub(crate) fn read_id(r: &mut Reader) -> Result<OxmId, DecodeError> {
+fn read_id(r: &mut Reader) -> Result<OxmId, DecodeError> {
     let header = r.u32("OXM header")?;
     let is_experimenter = header & 0xffff_0000 == EXPERIMENTER;
     let experimenter = if is_experimenter { Some(r.u32("experimenter of an OXM field")?) } else { None };
     let owner_known = experimenter.is_none_or(|owner| owner == ONF);
-    let field = field_of(header, r.version).filter(|&f| owner_known && id_header(f, header) == Some(header));
+    // Some implementations leave the length out of ids (os-ken).
+    let fits = |f: &Field| id_header(*f, header) == Some(header) || header & 0xff == 0;
+    let field = field_of(header, r.version).filter(|f| owner_known && fits(f));
     Ok(match field {
         Some(field) => OxmId::Field { field, masked: header & HAS_MASK != 0 },
         None => OxmId::Unknown { header, experimenter },
@@ -219,7 +299,7 @@ fn id_header(field: Field, header: u32) -> Option<u32> {
 }
 
 /// Writes a field's header without a value.
-pub(crate) fn write_id(id: &OxmId, w: &mut Writer) -> Result<(), EncodeError> {
+fn write_id(id: &OxmId, w: &mut Writer) -> Result<(), EncodeError> {
     match *id {
         OxmId::Field { field, masked } => {
             let class = class_and_field(field, w.version).ok_or_else(|| w.inexpressible(field.name()))?;
@@ -235,6 +315,20 @@ pub(crate) fn write_id(id: &OxmId, w: &mut Writer) -> Result<(), EncodeError> {
         }
     }
     Ok(())
+}
+
+/// A field without a value.
+pub(crate) struct IdWire;
+
+impl Wire for IdWire {
+    type Value = OxmId;
+    const TYPICAL_LEN: usize = 4;
+    fn read(r: &mut Reader, _: &'static str) -> Result<OxmId, DecodeError> {
+        read_id(r)
+    }
+    fn write(value: &OxmId, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        write_id(value, w)
+    }
 }
 
 /// A match made of OXM fields, padded to a multiple of eight bytes.
@@ -254,15 +348,7 @@ impl Wire for OxmMatch {
         if length < 4 || length - 4 > r.left() {
             return Err(DecodeError { part: Part::Match, ..r.bad_length(2, "match length", length) });
         }
-        let mut fields = r.sub(length - 4, "match")?.within(Part::Match);
-        // A field takes at least five bytes, most take six or eight.
-        let mut result = Match { entries: Vec::with_capacity(fields.left() / 6), unknown: Vec::new() };
-        while !fields.is_empty() {
-            match read(&mut fields)? {
-                Oxm::Known(entry) => result.entries.push(entry),
-                Oxm::Raw(raw) => result.unknown.push(raw),
-            }
-        }
+        let result = read_fields(&mut r.sub(length - 4, "match")?.within(Part::Match))?;
         r.skip_padding(length)?;
         Ok(result)
     }
@@ -272,19 +358,40 @@ impl Wire for OxmMatch {
         let start = w.position();
         w.u16(OXM_MATCH);
         w.u16(0);
-        for entry in &value.entries {
-            write(entry, w)?;
-        }
-        for raw in &value.unknown {
-            write_raw(raw, w)?;
-        }
+        write_fields(value, w)?;
         w.patch_length(start + 2, start);
         w.pad_since(start);
         Ok(())
     }
 }
 
-fn write_raw(raw: &RawOxm, w: &mut Writer) -> Result<(), EncodeError> {
+/// Reads the fields up to the end.
+pub(crate) fn read_fields(r: &mut Reader) -> Result<Match, DecodeError> {
+    // A field takes at least five bytes, most take six or eight.
+    let mut result = Match { entries: Vec::with_capacity(r.left() / 6), unknown: Vec::new() };
+    while !r.is_empty() {
+        let header = r.u32("OXM header")?;
+        if let Some(entry) = read_quickly(header, r) {
+            result.entries.push(entry);
+            continue;
+        }
+        match read_slowly(header, r)? {
+            Oxm::Known(entry) => result.entries.push(entry),
+            Oxm::Raw(raw) if nicira::add_raw(&mut result, &raw) => {}
+            Oxm::Raw(raw) => result.unknown.push(raw),
+        }
+    }
+    Ok(result)
+}
+
+/// Writes the fields of a match, known ones first.
+pub(crate) fn write_fields(value: &Match, w: &mut Writer) -> Result<(), EncodeError> {
+    value.entries.iter().try_for_each(|entry| write(entry, w))?;
+    value.unknown.iter().try_for_each(|raw| write_raw(raw, w))
+}
+
+/// Writes a field as it stands.
+pub(crate) fn write_raw(raw: &RawOxm, w: &mut Writer) -> Result<(), EncodeError> {
     if raw.payload.len() != (raw.header & 0xff) as usize {
         return Err(w.out_of_range("length of an unknown OXM field", raw.payload.len() as u128));
     }
@@ -296,8 +403,15 @@ fn write_raw(raw: &RawOxm, w: &mut Writer) -> Result<(), EncodeError> {
 impl FlowContext {
     /// What `m` tells of the packets that it matches.
     fn of(m: &Match) -> FlowContext {
-        let tagged = m.entry(Field::VlanVid).is_some_and(|e| e.value & e.mask & 0x1000 != 0);
-        FlowContext { ip_proto: m.get(Field::IpProto).map(|proto| proto as u8), tagged }
+        let mut flow = FlowContext::default();
+        for entry in &m.entries {
+            match entry.field {
+                Field::VlanVid => flow.tagged = entry.value & entry.mask & 0x1000 != 0,
+                Field::IpProto if entry.is_exact() => flow.ip_proto = Some(entry.value as u8),
+                _ => {}
+            }
+        }
+        flow
     }
 }
 

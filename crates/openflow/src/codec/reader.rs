@@ -11,6 +11,8 @@ pub(crate) struct Reader<'a> {
     /// Where that begins, from the message's start.
     offset: usize,
     pub version: Version,
+    /// Whether the message only reports something.
+    pub is_report: bool,
     part: Part,
 }
 
@@ -27,7 +29,14 @@ macro_rules! numbers {
 impl<'a> Reader<'a> {
     /// Reads the body of a message, which follows `offset` bytes of header.
     pub fn new(bytes: &'a [u8], offset: usize, version: Version) -> Reader<'a> {
-        Reader { bytes, offset, version, part: Part::Message }
+        Reader { bytes, offset, version, is_report: false, part: Part::Message }
+    }
+
+    /// This reader, of a message that reports something if `is_report`.
+    #[inline]
+    pub fn reporting(mut self, is_report: bool) -> Reader<'a> {
+        self.is_report = is_report;
+        self
     }
 
     numbers! { u8 u8; u16 u16; u32 u32; u64 u64; }
@@ -53,7 +62,17 @@ impl<'a> Reader<'a> {
         Ok(head)
     }
 
+    /// The next `n` bytes; `None`, and nothing read, if there are fewer.
+    #[inline]
+    pub fn take_some(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.bytes.split_at_checked(n)?;
+        self.bytes = rest;
+        self.offset += n;
+        Some(head)
+    }
+
     /// Passes over `n` bytes of padding.
+    #[inline]
     pub fn skip(&mut self, n: usize) -> Result<(), DecodeError> {
         self.take(n, "padding").map(|_| ())
     }
@@ -69,8 +88,8 @@ impl<'a> Reader<'a> {
     /// A reader of the next `n` bytes.
     #[inline]
     pub fn sub(&mut self, n: usize, name: &'static str) -> Result<Reader<'a>, DecodeError> {
-        let (offset, version, part) = (self.offset, self.version, self.part);
-        Ok(Reader { bytes: self.take(n, name)?, offset, version, part })
+        let &mut Reader { offset, version, is_report, part, .. } = self;
+        Ok(Reader { bytes: self.take(n, name)?, offset, version, is_report, part })
     }
 
     /// This reader, whose errors lie in `part`.

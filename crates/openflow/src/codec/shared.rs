@@ -4,9 +4,40 @@ use super::error::{DecodeError, EncodeError};
 use super::reader::Reader;
 use super::wire::{All, Coded, U16, Wire};
 use super::writer::Writer;
-use crate::model::{ErrorCode, ErrorMessage, Experimenter, Hello, HelloElement, SwitchConfig, Version};
+use crate::model::{
+    ErrorCode, ErrorMessage, Experimenter, FlowRemovedReason, Hello, HelloElement, PacketInReason,
+    SwitchConfig, Version,
+};
 
 layout!(Config: SwitchConfig { fragments: Coded<_, u16>, miss_send_len: U16 });
+
+/// Why a packet went to the controller. Versions that lack a reason say the one that covers it.
+pub(crate) struct PacketReason;
+
+impl Wire for PacketReason {
+    type Value = PacketInReason;
+    fn read(r: &mut Reader, name: &'static str) -> Result<PacketInReason, DecodeError> {
+        Coded::<PacketInReason, u8>::read(r, name)
+    }
+    fn write(value: &PacketInReason, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        let known = value.versions().include(w.version);
+        Coded::<_, u8>::write(if known { value } else { &PacketInReason::Action }, name, w)
+    }
+}
+
+/// Why a flow entry went, likewise.
+pub(crate) struct RemovedReason;
+
+impl Wire for RemovedReason {
+    type Value = FlowRemovedReason;
+    fn read(r: &mut Reader, name: &'static str) -> Result<FlowRemovedReason, DecodeError> {
+        Coded::<FlowRemovedReason, u8>::read(r, name)
+    }
+    fn write(value: &FlowRemovedReason, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        let known = value.versions().include(w.version);
+        Coded::<_, u8>::write(if known { value } else { &FlowRemovedReason::Delete }, name, w)
+    }
+}
 
 /// A HELLO's elements.
 pub(crate) struct HelloWire;

@@ -12,6 +12,8 @@ use crate::model::{PortNo, Version, Versions};
 /// A form of a value on the wire; `name` is the field's, for errors.
 pub(crate) trait Wire {
     type Value;
+    /// How many bytes a value takes, as a guess from which room for a list of them is reserved; 0 for no guess.
+    const TYPICAL_LEN: usize = 0;
     fn read(r: &mut Reader, name: &'static str) -> Result<Self::Value, DecodeError>;
     fn write(value: &Self::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError>;
 }
@@ -19,7 +21,8 @@ pub(crate) trait Wire {
 /// A code of the protocol; see the macro `codes`.
 pub(crate) trait Code: Copy {
     type Int;
-    fn from_code(code: Self::Int) -> Self;
+    /// The code's meaning in a version; unknown if only another version defines it.
+    fn from_wire(code: Self::Int, version: Version) -> Self;
     fn code(self) -> Self::Int;
     fn versions(self) -> Versions;
 }
@@ -52,7 +55,7 @@ macro_rules! integers {
             impl<T: Code<Int = $int>> Wire for Coded<T, $int> {
                 type Value = T;
                 fn read(r: &mut Reader, name: &'static str) -> Result<T, DecodeError> {
-                    Ok(T::from_code(r.$int(name)?))
+                    Ok(T::from_wire(r.$int(name)?, r.version))
                 }
                 fn write(value: &T, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
                     if !value.versions().include(w.version) {
@@ -66,13 +69,16 @@ macro_rules! integers {
             impl<T: Flags> Wire for Bits<T, $int> {
                 type Value = T;
                 fn read(r: &mut Reader, name: &'static str) -> Result<T, DecodeError> {
-                    Ok(T::from_bits(r.$int(name)? as u32))
+                    let flags = T::from_bits(r.$int(name)? as u32);
+                    let unknown = if r.is_report { flags.unknown_to(r.version) } else { 0 };
+                    Ok(T::from_bits(flags.bits() & !unknown))
                 }
                 fn write(value: &T, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
-                    if value.unknown_to(w.version) != 0 {
-                        return Err(w.inexpressible(name));
+                    let unknown = value.unknown_to(w.version);
+                    if unknown != 0 {
+                        w.leave_out(name)?;
                     }
-                    let bits = value.bits();
+                    let bits = value.bits() & !unknown;
                     w.$int($int::try_from(bits).map_err(|_| w.out_of_range(name, bits.into()))?);
                     Ok(())
                 }
@@ -84,26 +90,11 @@ macro_rules! integers {
 /// A code, in the integer that the protocol gives it.
 pub(crate) struct Coded<T, I>(PhantomData<(T, I)>);
 
-/// The flags of a request, in an integer: what the version has no bit for is an error.
+/// Flags in an integer. A request with a flag that the version has no bit for is an error; in a report it is left out,
+/// and a bit to which only another version gives a meaning does not get that meaning.
 pub(crate) struct Bits<T, I>(PhantomData<(T, I)>);
 
-/// The flags of a report, in 32 bits: what the version has no bit for is left out, and a bit to which only another
-/// version gives a meaning does not get that meaning.
-pub(crate) struct ReportBits<T>(PhantomData<T>);
-
 integers! { U8 u8; U16 u16; U32 u32; U64 u64; }
-
-impl<T: Flags> Wire for ReportBits<T> {
-    type Value = T;
-    fn read(r: &mut Reader, name: &'static str) -> Result<T, DecodeError> {
-        let flags = T::from_bits(r.u32(name)?);
-        Ok(T::from_bits(flags.bits() & !flags.unknown_to(r.version)))
-    }
-    fn write(value: &T, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
-        w.u32(value.bits() & !value.unknown_to(w.version));
-        Ok(())
-    }
-}
 
 /// A port number in 16 bits, as in 1.0.
 pub(crate) struct Port16;
@@ -198,6 +189,20 @@ impl Wire for Rest {
     }
 }
 
+/// All bytes that are left, as a text. What is not UTF-8 becomes U+FFFD.
+pub(crate) struct RestText;
+
+impl Wire for RestText {
+    type Value = String;
+    fn read(r: &mut Reader, _: &'static str) -> Result<String, DecodeError> {
+        Ok(String::from_utf8_lossy(r.rest()).into_owned())
+    }
+    fn write(value: &String, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        w.bytes(value.as_bytes());
+        Ok(())
+    }
+}
+
 /// `N` bytes of padding, then the value.
 pub(crate) struct After<const N: usize, W>(PhantomData<W>);
 
@@ -236,7 +241,8 @@ pub(crate) struct All<W>(PhantomData<W>);
 impl<W: Wire> Wire for All<W> {
     type Value = Vec<W::Value>;
     fn read(r: &mut Reader, name: &'static str) -> Result<Vec<W::Value>, DecodeError> {
-        let mut values = Vec::new();
+        let guess = if W::TYPICAL_LEN == 0 { 0 } else { r.left().div_ceil(W::TYPICAL_LEN) };
+        let mut values = Vec::with_capacity(guess);
         while !r.is_empty() {
             values.push(W::read(r, name)?);
         }
@@ -291,19 +297,155 @@ impl<W: Wire> Wire for Sized16<W> {
     }
 }
 
+/// A value whose length stands `AT` bytes behind its start, in two bytes that `W` passes over; at least `LEAST`.
+pub(crate) struct LengthAt<const AT: usize, const LEAST: usize, W>(PhantomData<W>);
+
+impl<const AT: usize, const LEAST: usize, W: Wire> Wire for LengthAt<AT, LEAST, W> {
+    type Value = W::Value;
+    fn read(r: &mut Reader, name: &'static str) -> Result<W::Value, DecodeError> {
+        let mut head = r.clone();
+        head.take(AT, name)?;
+        let length = usize::from(head.u16(name)?);
+        if length < LEAST.max(AT + 2) || length > r.left() {
+            return Err(head.bad_length(2, name, length));
+        }
+        let mut inner = r.sub(length, name)?;
+        let value = W::read(&mut inner, name)?;
+        inner.finish(name)?;
+        Ok(value)
+    }
+    fn write(value: &W::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        let start = w.position();
+        W::write(value, name, w)?;
+        w.patch_length(start + AT, start);
+        Ok(())
+    }
+}
+
+/// The first version of those that a form is for, as a parameter of forms.
+pub(crate) const V1_4: u8 = Version::V1_4 as u8;
+/// Likewise.
+pub(crate) const V1_5: u8 = Version::V1_5 as u8;
+
+/// A field that came with version `V`. Before, `N` bytes of padding stand in its place and it has its default.
+pub(crate) struct Since<const V: u8, const N: usize, W>(PhantomData<W>);
+
+impl<const V: u8, const N: usize, W: Wire> Wire for Since<V, N, W>
+where
+    W::Value: Default + PartialEq,
+{
+    type Value = W::Value;
+    #[inline]
+    fn read(r: &mut Reader, name: &'static str) -> Result<W::Value, DecodeError> {
+        if r.version as u8 >= V {
+            return W::read(r, name);
+        }
+        r.skip(N)?;
+        Ok(W::Value::default())
+    }
+    #[inline]
+    fn write(value: &W::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        if w.version as u8 >= V {
+            return W::write(value, name, w);
+        }
+        if *value != W::Value::default() {
+            w.leave_out(name)?;
+        }
+        w.zeros(N);
+        Ok(())
+    }
+}
+
+/// A number of one thing to ask for, since version `V`. Before, there is no room: all are asked for, which `ALL` says.
+pub(crate) struct OneSince<const V: u8, const ALL: u32, W>(PhantomData<W>);
+
+impl<const V: u8, const ALL: u32, W: Wire> Wire for OneSince<V, ALL, W>
+where
+    W::Value: From<u32> + PartialEq,
+{
+    type Value = W::Value;
+    fn read(r: &mut Reader, name: &'static str) -> Result<W::Value, DecodeError> {
+        if r.version as u8 >= V { W::read(r, name) } else { Ok(ALL.into()) }
+    }
+    fn write(value: &W::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        if w.version as u8 >= V {
+            W::write(value, name, w)
+        } else if *value != W::Value::from(ALL) {
+            w.leave_out(name)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// A struct with nothing on the wire but what follows it.
+pub(crate) struct Blank<T>(PhantomData<T>);
+
+impl<T: Default> Wire for Blank<T> {
+    type Value = T;
+    fn read(_: &mut Reader, _: &'static str) -> Result<T, DecodeError> {
+        Ok(T::default())
+    }
+    fn write(_: &T, _: &'static str, _: &mut Writer) -> Result<(), EncodeError> {
+        Ok(())
+    }
+}
+
+macro_rules! changes {
+    ($($name:ident $version:ident $text:literal;)*) => {
+        $(
+            #[doc = concat!("`Old` before ", $text, ", `New` since.")]
+            pub(crate) struct $name<Old, New>(PhantomData<(Old, New)>);
+            impl<Old: Wire, New: Wire<Value = Old::Value>> Wire for $name<Old, New> {
+                type Value = Old::Value;
+                const TYPICAL_LEN: usize = New::TYPICAL_LEN;
+                #[inline]
+                fn read(r: &mut Reader, name: &'static str) -> Result<Old::Value, DecodeError> {
+                    if r.version < Version::$version { Old::read(r, name) } else { New::read(r, name) }
+                }
+                #[inline]
+                fn write(value: &Old::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+                    if w.version < Version::$version {
+                        Old::write(value, name, w)
+                    } else {
+                        New::write(value, name, w)
+                    }
+                }
+            }
+        )*
+    };
+}
+
+changes! { From1_3 V1_3 "1.3"; From1_4 V1_4 "1.4"; From1_5 V1_5 "1.5"; }
+
+/// A pair of values, one behind the other.
+impl<A: Wire, B: Wire> Wire for (A, B) {
+    type Value = (A::Value, B::Value);
+    fn read(r: &mut Reader, name: &'static str) -> Result<Self::Value, DecodeError> {
+        Ok((A::read(r, name)?, B::read(r, name)?))
+    }
+    fn write(value: &Self::Value, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        A::write(&value.0, name, w)?;
+        B::write(&value.1, name, w)
+    }
+}
+
 /// A struct of the model as a sequence of fields on the wire.
 ///
-/// `none` lists fields that this version has no room for: they must have the given value to be written.
-/// `lost` lists such fields of reports: they are left out, and have the given value when read.
+/// `none` lists fields that this version has no room for: a request must have the given value in them.
+/// `lost` lists fields that are of no account here, or told elsewhere: they are left out, and have the given value
+/// when read. `lost default` does so with all other fields, which then have the struct's defaults.
 macro_rules! layout {
     ($name:ident: $type:ty { $($field:ident: $wire:ty),* $(,)? }
         $(none { $($none:ident: $only:expr),* $(,)? })?
         $(lost { $($lost:ident: $default:expr),* $(,)? })?
+        $(lost $rest:ident)?
     ) => {
         #[doc = concat!("`", stringify!($type), "` on the wire.")]
         pub(crate) struct $name;
         impl $crate::codec::wire::Wire for $name {
             type Value = $type;
+            #[inline]
             fn read(
                 r: &mut $crate::codec::reader::Reader,
                 _: &'static str,
@@ -312,6 +454,7 @@ macro_rules! layout {
                     $($field: <$wire as $crate::codec::wire::Wire>::read(r, stringify!($field))?,)*
                     $($($none: $only,)*)?
                     $($($lost: $default,)*)?
+                    $(..std::$rest::Default::default())?
                 })
             }
             fn write(
@@ -320,7 +463,7 @@ macro_rules! layout {
                 w: &mut $crate::codec::writer::Writer,
             ) -> Result<(), $crate::codec::EncodeError> {
                 $($(if value.$none != $only {
-                    return Err(w.inexpressible(stringify!($none)));
+                    w.leave_out(stringify!($none))?;
                 })*)?
                 $(<$wire as $crate::codec::wire::Wire>::write(&value.$field, stringify!($field), w)?;)*
                 Ok(())

@@ -1,17 +1,20 @@
 //! What is done to a packet.
 
 use flowgauge_packet::Field;
+use serde::{Deserialize, Serialize};
 
-use super::PortNo;
+use super::{Nicira, OxmId, PortNo};
 
 /// One action, of an action list, an action set or a group's bucket.
 ///
 /// 1.0's `SET_DL_SRC`, `SET_NW_DST` and so on are [`Action::SetField`] here. What 1.0 does in a way that no later
 /// version can is an action of its own: [`Action::SetVlanVid`], [`Action::SetTpSrc`], [`Action::Enqueue`] ...
 /// Where a flow's match settles what they mean, later versions get what means the same.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
     /// Send out of a port.
+    #[serde(with = "crate::json::output")]
     Output {
         /// Where to.
         port: PortNo,
@@ -19,6 +22,7 @@ pub enum Action {
         max_len: u16,
     },
     /// Set a header field, or those of its bits that `mask` has (1.5; older versions: full mask only).
+    #[serde(with = "crate::json::set_field")]
     SetField {
         /// The field.
         field: Field,
@@ -53,13 +57,13 @@ pub enum Action {
     /// Decrement the TTL of the outer MPLS entry.
     DecMplsTtl,
     /// Push a VLAN tag of that EtherType (0x8100, 0x88a8).
-    PushVlan(u16),
+    PushVlan(#[serde(with = "crate::json::hex_number")] u16),
     /// Pop the outer VLAN tag (`STRIP_VLAN` in 1.0).
     PopVlan,
     /// Push an MPLS entry of that EtherType (0x8847, 0x8848).
-    PushMpls(u16),
+    PushMpls(#[serde(with = "crate::json::hex_number")] u16),
     /// Pop the outer MPLS entry; the packet's EtherType becomes the given one.
-    PopMpls(u16),
+    PopMpls(#[serde(with = "crate::json::hex_number")] u16),
     /// Choose the queue for later output.
     SetQueue(u32),
     /// Process in a group.
@@ -69,14 +73,33 @@ pub enum Action {
     /// Decrement the IPv4 TTL or IPv6 hop limit.
     DecNwTtl,
     /// Push a PBB service tag of that EtherType (0x88e7).
-    PushPbb(u16),
+    PushPbb(#[serde(with = "crate::json::hex_number")] u16),
     /// Pop the outer PBB service tag.
     PopPbb,
+    /// Copy bits from one field to another (since 1.5).
+    CopyField {
+        /// How many bits.
+        n_bits: u16,
+        /// The first bit to copy, counted from the lowest.
+        src_offset: u16,
+        /// Where it goes, likewise.
+        dst_offset: u16,
+        /// The field to copy from.
+        src: OxmId,
+        /// The field to copy to.
+        dst: OxmId,
+    },
+    /// Pass through a meter (since 1.5; an instruction before).
+    Meter(u32),
+    /// One of Nicira's actions.
+    Nicira(Nicira),
     /// An experimenter's (1.0: vendor's) action.
     Experimenter {
         /// Whose.
+        #[serde(with = "crate::json::hex_number")]
         experimenter: u32,
         /// What follows the experimenter's number, padding included.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
     /// An action that is not known here.
@@ -84,6 +107,7 @@ pub enum Action {
         /// Its type.
         action_type: u16,
         /// What follows type and length.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }

@@ -14,6 +14,10 @@ impl Versions {
     pub const EVERY: Versions = Versions::since(Version::V1_0);
     /// 1.0 and none since.
     pub const ONLY_1_0: Versions = Versions { first: Version::V1_0, last: Version::V1_0 };
+    /// 1.0 and 1.3.
+    pub const UNTIL_1_3: Versions = Versions { first: Version::V1_0, last: Version::V1_3 };
+    /// 1.3 and none since.
+    pub const ONLY_1_3: Versions = Versions { first: Version::V1_3, last: Version::V1_3 };
     /// 1.3 and all since.
     pub const SINCE_1_3: Versions = Versions::since(Version::V1_3);
     /// 1.4 and all since.
@@ -26,8 +30,8 @@ impl Versions {
     }
 
     /// Whether `version` is one of them.
-    pub fn include(self, version: Version) -> bool {
-        self.first <= version && version <= self.last
+    pub const fn include(self, version: Version) -> bool {
+        self.first as u8 <= version as u8 && version as u8 <= self.last as u8
     }
 }
 
@@ -46,6 +50,8 @@ macro_rules! codes {
         }
 
         impl $name {
+            const NAMES: &[(&'static str, u32)] = &[$((stringify!($variant), $code)),*];
+
             /// Every code that is known.
             pub const KNOWN: &[$name] = &[$($name::$variant),*];
 
@@ -68,9 +74,31 @@ macro_rules! codes {
             }
         }
 
+        impl Default for $name {
+            /// The meaning of code 0.
+            fn default() -> $name { $name::from_code(0) }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::json::write_code(Self::NAMES, self.code().into(), serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
+                let most = <$int>::MAX.into();
+                let code = $crate::json::read_code(Self::NAMES, most, deserializer)?;
+                Ok($name::from_code(code as $int))
+            }
+        }
+
         impl $crate::codec::Code for $name {
             type Int = $int;
-            fn from_code(code: $int) -> $name { $name::from_code(code) }
+            fn from_wire(code: $int, version: $crate::model::Version) -> $name {
+                let known = $name::from_code(code);
+                if known.versions().include(version) { known } else { $name::Unknown(code) }
+            }
             fn code(self) -> $int { $name::code(self) }
             fn versions(self) -> $crate::model::Versions { $name::versions(self) }
         }
@@ -134,6 +162,18 @@ macro_rules! flags {
                     names.push(format!("{rest:#x}"));
                 }
                 f.write_str(&names.join("|"))
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::json::write_flags(Self::NAMES, self.0, serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
+                $crate::json::read_flags(Self::NAMES, deserializer).map($name)
             }
         }
 

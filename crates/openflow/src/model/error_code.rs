@@ -114,6 +114,7 @@ error_codes! {
     ActionBadSetLength "OFPBAC_BAD_SET_LEN" - (2 14) SINCE_1_3,
     ActionBadSetArgument "OFPBAC_BAD_SET_ARGUMENT" - (2 15) SINCE_1_3,
     ActionBadSetMask "OFPBAC_BAD_SET_MASK" - (2 16) SINCE_1_5,
+    ActionBadMeter "OFPBAC_BAD_METER" - (2 17) SINCE_1_5,
 
     InstructionUnknown "OFPBIC_UNKNOWN_INST" - (3 0) SINCE_1_3,
     InstructionUnsupported "OFPBIC_UNSUP_INST" - (3 1) SINCE_1_3,
@@ -210,13 +211,15 @@ error_codes! {
 
     TableFeaturesBadTable "OFPTFFC_BAD_TABLE" - (13 0) SINCE_1_3,
     TableFeaturesBadMetadata "OFPTFFC_BAD_METADATA" - (13 1) SINCE_1_3,
-    TableFeaturesBadType "OFPTFFC_BAD_TYPE" - (13 2) SINCE_1_3,
-    TableFeaturesBadLength "OFPTFFC_BAD_LEN" - (13 3) SINCE_1_3,
-    TableFeaturesBadArgument "OFPTFFC_BAD_ARGUMENT" - (13 4) SINCE_1_3,
+    TableFeaturesBadType "OFPTFFC_BAD_TYPE" - (13 2) ONLY_1_3,
+    TableFeaturesBadLength "OFPTFFC_BAD_LEN" - (13 3) ONLY_1_3,
+    TableFeaturesBadArgument "OFPTFFC_BAD_ARGUMENT" - (13 4) ONLY_1_3,
     TableFeaturesPermission "OFPTFFC_EPERM" - (13 5) SINCE_1_3,
     TableFeaturesBadCapabilities "OFPTFFC_BAD_CAPA" - (13 6) SINCE_1_5,
     TableFeaturesBadMaxEntries "OFPTFFC_BAD_MAX_ENT" - (13 7) SINCE_1_5,
     TableFeaturesBadFeatures "OFPTFFC_BAD_FEATURES" - (13 8) SINCE_1_5,
+    TableFeaturesBadCommand "OFPTFFC_BAD_COMMAND" - (13 9) SINCE_1_5,
+    TableFeaturesTooMany "OFPTFFC_TOO_MANY" - (13 10) SINCE_1_5,
 
     PropertyBadType "OFPBPC_BAD_TYPE" - (14 0) SINCE_1_4,
     PropertyBadLength "OFPBPC_BAD_LEN" - (14 1) SINCE_1_4,

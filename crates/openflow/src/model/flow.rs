@@ -1,6 +1,8 @@
 //! Flow entries: changing them, hearing of their end, reading their counters.
 
-use super::{Action, Instruction, Match, PortNo};
+use serde::{Deserialize, Serialize};
+
+use super::{Action, Age, Instruction, Match, PortNo, RawOxm};
 
 /// All tables, in requests that allow it (OFPTT_ALL).
 pub const TABLE_ALL: u8 = 0xff;
@@ -40,15 +42,18 @@ flags! {
 }
 
 /// Adds, changes or deletes flow entries.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowMod {
     /// What to do.
     pub command: FlowModCommand,
     /// The table; [`TABLE_ALL`] for deletions from all. 1.0 has one table: 0 (or [`TABLE_ALL`]).
     pub table_id: u8,
     /// The controller's mark on the entry.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// The bits of `cookie` that entries must have to be changed or deleted. 1.0: 0.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie_mask: u64,
     /// Seconds without a packet until the entry goes; 0 for never.
     pub idle_timeout: u16,
@@ -67,6 +72,7 @@ pub struct FlowMod {
     /// How much it matters when a full table evicts entries (since 1.4).
     pub importance: u16,
     /// The packets that it is for.
+    #[serde(rename = "match")]
     pub match_: Match,
     /// What it does with them; nothing drops them.
     pub instructions: Vec<Instruction>,
@@ -125,10 +131,12 @@ codes! {
     }
 }
 
-/// A flow entry went. 1.0 has no `table_id` and no `hard_timeout`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A flow entry went. 1.0 has no `table_id` and no `hard_timeout`. What the switch doesn't count is all ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowRemoved {
     /// The entry's cookie.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// The entry's priority.
     pub priority: u16,
@@ -148,12 +156,18 @@ pub struct FlowRemoved {
     pub packet_count: u64,
     /// Bytes matched.
     pub byte_count: u64,
+    /// How long it had not matched a packet (since 1.5).
+    pub idle_time: Option<Age>,
     /// Its match.
+    #[serde(rename = "match")]
     pub match_: Match,
+    /// Statistics that are not known here (since 1.5).
+    pub unknown_stats: Vec<RawOxm>,
 }
 
 /// Which flow entries to report on, one by one or added up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowStatsRequest {
     /// The table; [`TABLE_ALL`] for all.
     pub table_id: u8,
@@ -162,10 +176,13 @@ pub struct FlowStatsRequest {
     /// Only entries that use this group; [`GROUP_ANY`](super::GROUP_ANY) for all. 1.0: that.
     pub out_group: u32,
     /// The cookie that entries must have in the bits of the mask. 1.0: 0.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// See `cookie`.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie_mask: u64,
     /// Only entries that this match covers.
+    #[serde(rename = "match")]
     pub match_: Match,
 }
 
@@ -183,8 +200,9 @@ impl Default for FlowStatsRequest {
     }
 }
 
-/// A flow entry and its counters. 1.0 has no `flags`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A flow entry and its counters. 1.0 has no `flags`. What the switch doesn't count is all ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowStats {
     /// Its table.
     pub table_id: u8,
@@ -203,19 +221,26 @@ pub struct FlowStats {
     /// Its importance (since 1.4).
     pub importance: u16,
     /// Its cookie.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// Packets matched.
     pub packet_count: u64,
     /// Bytes matched.
     pub byte_count: u64,
+    /// How long it has not matched a packet (since 1.5).
+    pub idle_time: Option<Age>,
     /// Its match.
+    #[serde(rename = "match")]
     pub match_: Match,
     /// What it does.
     pub instructions: Vec<Instruction>,
+    /// Statistics that are not known here (since 1.5).
+    pub unknown_stats: Vec<RawOxm>,
 }
 
 /// The counters of several flow entries, added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AggregateStats {
     /// Packets matched.
     pub packet_count: u64,
@@ -223,4 +248,6 @@ pub struct AggregateStats {
     pub byte_count: u64,
     /// Number of entries.
     pub flow_count: u32,
+    /// Statistics that are not known here (since 1.5).
+    pub unknown_stats: Vec<RawOxm>,
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use flowgauge_packet::{Field, FlowKey};
+use serde::{Deserialize, Serialize};
 
 use super::{MatchError, MatchProblem};
 
@@ -43,11 +44,14 @@ impl fmt::Debug for MatchEntry {
 }
 
 /// An OXM field that Flowgauge does not know, as it stood on the wire.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RawOxm {
     /// Class, field, has-mask bit and length, as one number.
+    #[serde(with = "crate::json::hex_number")]
     pub header: u32,
     /// What followed the header.
+    #[serde(with = "crate::json::hex")]
     pub payload: Vec<u8>,
 }
 

@@ -1,5 +1,7 @@
 //! Meters: changing them, describing them, reading their counters (since 1.3).
 
+use serde::{Deserialize, Serialize};
+
 /// The meter of slow-path packets.
 pub const METER_SLOWPATH: u32 = 0xffff_fffd;
 /// The meter of packets to the controller.
@@ -34,7 +36,8 @@ flags! {
 }
 
 /// What happens above a rate. Rates are in kb/s or packets per second, bursts in kilobits or packets.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Band {
     /// Drop.
     Drop {
@@ -59,8 +62,10 @@ pub enum Band {
         /// Burst.
         burst_size: u32,
         /// Whose.
+        #[serde(with = "crate::json::hex_number")]
         experimenter: u32,
         /// What follows the experimenter's number.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
     /// A band that is not known here.
@@ -68,12 +73,14 @@ pub enum Band {
         /// Its type.
         band_type: u16,
         /// What follows type and length.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
 /// Adds, changes or deletes a meter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MeterMod {
     /// What to do.
     pub command: MeterModCommand,
@@ -86,7 +93,8 @@ pub struct MeterMod {
 }
 
 /// A meter as it was set up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MeterConfig {
     /// How it counts.
     pub flags: MeterFlags,
@@ -97,7 +105,8 @@ pub struct MeterConfig {
 }
 
 /// A band's counters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct BandCounter {
     /// Packets in the band.
     pub packet_count: u64,
@@ -106,7 +115,8 @@ pub struct BandCounter {
 }
 
 /// A meter's counters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MeterStats {
     /// Its number.
     pub meter_id: u32,
@@ -124,8 +134,21 @@ pub struct MeterStats {
     pub bands: Vec<BandCounter>,
 }
 
+flags! {
+    /// Where meter actions may stand.
+    pub struct MeterFeatureFlags {
+        /// In action sets.
+        ACTION_SET = 1, in SINCE_1_5;
+        /// Anywhere in an action list.
+        ANY_POSITION = 1 << 1, in SINCE_1_5;
+        /// More than once in an action list.
+        MULTI_LIST = 1 << 2, in SINCE_1_5;
+    }
+}
+
 /// What a switch's meters can do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MeterFeatures {
     /// Most meters.
     pub max_meters: u32,
@@ -137,4 +160,6 @@ pub struct MeterFeatures {
     pub max_bands: u8,
     /// Most colours.
     pub max_color: u8,
+    /// Where meter actions may stand (since 1.5).
+    pub features: MeterFeatureFlags,
 }

@@ -1,8 +1,12 @@
 //! Statistics and descriptions, asked for and told in as many messages as it takes (STATS in 1.0).
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    AggregateStats, Experimenter, FlowStats, FlowStatsRequest, GroupDesc, GroupFeatures, GroupStats,
-    MeterConfig, MeterFeatures, MeterStats, Port, PortNo, PortStats, QueueStats, TableFeatures, TableStats,
+    AggregateStats, BundleFeatures, BundleFeaturesRequest, ControllerStatus, Experimenter,
+    FlowCountersReport, FlowMonitorRequest, FlowStats, FlowStatsRequest, FlowUpdate, GroupDesc,
+    GroupFeatures, GroupStats, MeterConfig, MeterFeatures, MeterStats, Port, PortNo, PortStats, Queue,
+    QueueStats, TableDesc, TableFeatures, TableStats,
 };
 
 codes! {
@@ -36,22 +40,37 @@ codes! {
         TableFeatures = 12 in SINCE_1_3,
         /// Ports.
         PortDesc = 13 in SINCE_1_3,
+        /// How tables are configured.
+        TableDesc = 14 in SINCE_1_4,
+        /// Queues.
+        QueueDesc = 15 in SINCE_1_4,
+        /// Changes of flow entries.
+        FlowMonitor = 16 in SINCE_1_4,
+        /// Flow entries' counters alone.
+        FlowStats = 17 in SINCE_1_5,
+        /// Controllers.
+        ControllerStatus = 18 in SINCE_1_5,
+        /// What bundles can do.
+        BundleFeatures = 19 in SINCE_1_5,
         /// An experimenter's.
         Experimenter = 0xffff in EVERY,
     }
 }
 
 /// A request, or a part of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MultipartRequest {
     /// Whether more parts follow.
+    #[serde(default)]
     pub more: bool,
     /// What is asked for.
     pub body: RequestBody,
 }
 
 /// What is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum RequestBody {
     /// The switch's description.
     Desc,
@@ -72,8 +91,8 @@ pub enum RequestBody {
     },
     /// A group's counters; [`GROUP_ALL`](super::GROUP_ALL) for all.
     Group(u32),
-    /// Groups.
-    GroupDesc,
+    /// A group; [`GROUP_ALL`](super::GROUP_ALL) for all (to 1.4 always).
+    GroupDesc(u32),
     /// What groups can do.
     GroupFeatures,
     /// A meter's counters; [`METER_ALL`](super::METER_ALL) for all.
@@ -84,8 +103,29 @@ pub enum RequestBody {
     MeterFeatures,
     /// What tables can do; or, with a list, what they shall do.
     TableFeatures(Vec<TableFeatures>),
-    /// Ports.
-    PortDesc,
+    /// A port; [`PortNo::ANY`] for all (to 1.4 always).
+    PortDesc(PortNo),
+    /// How tables are configured.
+    TableDesc,
+    /// Queues.
+    QueueDesc {
+        /// The port; [`PortNo::ANY`] for all.
+        port: PortNo,
+        /// The queue; [`QUEUE_ALL`](super::QUEUE_ALL) for all.
+        queue_id: u32,
+    },
+    /// Adds, changes or deletes flow monitors.
+    FlowMonitor(Vec<FlowMonitorRequest>),
+    /// Flow entries' counters alone.
+    FlowStats(FlowStatsRequest),
+    /// Controllers.
+    ControllerStatus,
+    /// What bundles can do.
+    BundleFeatures(BundleFeaturesRequest),
+    /// Flow entries, in Nicira's format: fields that 1.0's has no room for.
+    NiciraFlow(FlowStatsRequest),
+    /// The sum of flow entries, likewise.
+    NiciraAggregate(FlowStatsRequest),
     /// An experimenter's request.
     Experimenter(Experimenter),
     /// A request that is not known here.
@@ -93,21 +133,25 @@ pub enum RequestBody {
         /// Its type.
         kind: u16,
         /// Its content.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
 /// A reply, or a part of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MultipartReply {
     /// Whether more parts follow.
+    #[serde(default)]
     pub more: bool,
     /// What is told.
     pub body: ReplyBody,
 }
 
 /// What is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ReplyBody {
     /// The switch's description.
     Desc(Desc),
@@ -137,6 +181,22 @@ pub enum ReplyBody {
     TableFeatures(Vec<TableFeatures>),
     /// Ports.
     PortDesc(Vec<Port>),
+    /// How tables are configured.
+    TableDesc(Vec<TableDesc>),
+    /// Queues.
+    QueueDesc(Vec<Queue>),
+    /// Changes of flow entries.
+    FlowMonitor(Vec<FlowUpdate>),
+    /// Flow entries' counters alone.
+    FlowStats(Vec<FlowCountersReport>),
+    /// Controllers.
+    ControllerStatus(Vec<ControllerStatus>),
+    /// What bundles can do.
+    BundleFeatures(BundleFeatures),
+    /// Flow entries, in Nicira's format.
+    NiciraFlow(Vec<FlowStats>),
+    /// The sum of flow entries, likewise.
+    NiciraAggregate(AggregateStats),
     /// An experimenter's reply.
     Experimenter(Experimenter),
     /// A reply that is not known here.
@@ -144,12 +204,14 @@ pub enum ReplyBody {
         /// Its type.
         kind: u16,
         /// Its content.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
 /// Who made a switch, and which.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Desc {
     /// Manufacturer, at most 255 bytes.
     pub mfr_desc: String,
@@ -188,14 +250,22 @@ impl RequestBody {
             RequestBody::PortStats(_) => MultipartKind::PortStats,
             RequestBody::Queue { .. } => MultipartKind::Queue,
             RequestBody::Group(_) => MultipartKind::Group,
-            RequestBody::GroupDesc => MultipartKind::GroupDesc,
+            RequestBody::GroupDesc(_) => MultipartKind::GroupDesc,
             RequestBody::GroupFeatures => MultipartKind::GroupFeatures,
             RequestBody::Meter(_) => MultipartKind::Meter,
             RequestBody::MeterConfig(_) => MultipartKind::MeterConfig,
             RequestBody::MeterFeatures => MultipartKind::MeterFeatures,
             RequestBody::TableFeatures(_) => MultipartKind::TableFeatures,
-            RequestBody::PortDesc => MultipartKind::PortDesc,
-            RequestBody::Experimenter(_) => MultipartKind::Experimenter,
+            RequestBody::PortDesc(_) => MultipartKind::PortDesc,
+            RequestBody::TableDesc => MultipartKind::TableDesc,
+            RequestBody::QueueDesc { .. } => MultipartKind::QueueDesc,
+            RequestBody::FlowMonitor(_) => MultipartKind::FlowMonitor,
+            RequestBody::FlowStats(_) => MultipartKind::FlowStats,
+            RequestBody::ControllerStatus => MultipartKind::ControllerStatus,
+            RequestBody::BundleFeatures(_) => MultipartKind::BundleFeatures,
+            RequestBody::NiciraFlow(_) | RequestBody::NiciraAggregate(_) | RequestBody::Experimenter(_) => {
+                MultipartKind::Experimenter
+            }
             RequestBody::Unknown { kind, .. } => MultipartKind::Unknown(*kind),
         }
     }
@@ -219,7 +289,15 @@ impl ReplyBody {
             ReplyBody::MeterFeatures(_) => MultipartKind::MeterFeatures,
             ReplyBody::TableFeatures(_) => MultipartKind::TableFeatures,
             ReplyBody::PortDesc(_) => MultipartKind::PortDesc,
-            ReplyBody::Experimenter(_) => MultipartKind::Experimenter,
+            ReplyBody::TableDesc(_) => MultipartKind::TableDesc,
+            ReplyBody::QueueDesc(_) => MultipartKind::QueueDesc,
+            ReplyBody::FlowMonitor(_) => MultipartKind::FlowMonitor,
+            ReplyBody::FlowStats(_) => MultipartKind::FlowStats,
+            ReplyBody::ControllerStatus(_) => MultipartKind::ControllerStatus,
+            ReplyBody::BundleFeatures(_) => MultipartKind::BundleFeatures,
+            ReplyBody::NiciraFlow(_) | ReplyBody::NiciraAggregate(_) | ReplyBody::Experimenter(_) => {
+                MultipartKind::Experimenter
+            }
             ReplyBody::Unknown { kind, .. } => MultipartKind::Unknown(*kind),
         }
     }

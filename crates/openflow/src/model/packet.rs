@@ -1,6 +1,7 @@
 //! Packets between switch and controller.
 
 use flowgauge_packet::Field;
+use serde::{Deserialize, Serialize};
 
 use super::{Action, Match, PortNo};
 
@@ -23,7 +24,8 @@ codes! {
 }
 
 /// A packet for the controller. 1.0 has no `table_id` and no `cookie`, and of the match only `in_port`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PacketIn {
     /// Where the switch keeps the packet, if it does.
     pub buffer_id: Option<u32>,
@@ -34,10 +36,13 @@ pub struct PacketIn {
     /// The table that sent it.
     pub table_id: u8,
     /// The cookie of the entry that sent it; all ones if there is none.
+    #[serde(with = "crate::json::hex_number")]
     pub cookie: u64,
     /// Pipeline fields: at least `in_port`.
+    #[serde(rename = "match")]
     pub match_: Match,
     /// The packet, or its beginning.
+    #[serde(with = "crate::json::hex")]
     pub data: Vec<u8>,
 }
 
@@ -49,18 +54,34 @@ impl PacketIn {
 }
 
 /// A packet from the controller.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PacketOut {
     /// The buffered packet to send; `None`: `data` is the packet.
     pub buffer_id: Option<u32>,
     /// The port on which it is taken to have arrived; [`PortNo::CONTROLLER`] for none (NONE in 1.0).
     pub in_port: PortNo,
     /// Pipeline fields besides `in_port` (since 1.5).
+    #[serde(rename = "match")]
     pub match_: Match,
     /// What to do with it.
     pub actions: Vec<Action>,
     /// The packet; empty if it is buffered.
+    #[serde(with = "crate::json::hex")]
     pub data: Vec<u8>,
+}
+
+impl Default for PacketOut {
+    /// An empty packet from the controller, to nowhere.
+    fn default() -> PacketOut {
+        PacketOut {
+            buffer_id: None,
+            in_port: PortNo::CONTROLLER,
+            match_: Match::any(),
+            actions: Vec::new(),
+            data: Vec::new(),
+        }
+    }
 }
 
 impl PacketOut {

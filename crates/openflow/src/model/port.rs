@@ -1,8 +1,9 @@
 //! Ports: description, change of state, configuration, counters.
 
 use flowgauge_packet::MacAddr;
+use serde::{Deserialize, Serialize};
 
-use super::PortNo;
+use super::{OpticalPort, OpticalSettings, OpticalStats, OxmId, PortNo, Property};
 
 flags! {
     /// What the controller wants of a port.
@@ -81,7 +82,8 @@ flags! {
 }
 
 /// A port of a switch. 1.0 has no speeds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Port {
     /// Its number.
     pub port_no: PortNo,
@@ -105,6 +107,16 @@ pub struct Port {
     pub current_speed: u32,
     /// Highest bit rate, in kb/s.
     pub max_speed: u32,
+    /// What it can do if it is optical (since 1.4).
+    pub optical: Option<OpticalPort>,
+    /// Pipeline fields that packets from it may have (since 1.5).
+    pub pipeline_input: Vec<OxmId>,
+    /// Pipeline fields that packets to it may have (since 1.5).
+    pub pipeline_output: Vec<OxmId>,
+    /// The ports that its packets may come back on (since 1.5).
+    pub recirculate: Vec<PortNo>,
+    /// Other properties (since 1.4).
+    pub properties: Vec<Property>,
 }
 
 codes! {
@@ -120,7 +132,8 @@ codes! {
 }
 
 /// A port came, went or changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PortStatus {
     /// Which of these.
     pub reason: PortStatusReason,
@@ -129,7 +142,8 @@ pub struct PortStatus {
 }
 
 /// Changes what the controller wants of a port.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PortMod {
     /// The port.
     pub port_no: PortNo,
@@ -141,10 +155,15 @@ pub struct PortMod {
     pub mask: PortConfig,
     /// What to advertise; none for no change.
     pub advertise: PortFeatures,
+    /// What an optical port shall do (since 1.4).
+    pub optical: Option<OpticalSettings>,
+    /// Other properties (since 1.4).
+    pub properties: Vec<Property>,
 }
 
 /// A port's counters; a counter that the switch does not keep is `u64::MAX`. 1.0 has no duration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PortStats {
     /// The port.
     pub port_no: PortNo,
@@ -176,4 +195,8 @@ pub struct PortStats {
     pub duration_sec: u32,
     /// Nanoseconds beyond those.
     pub duration_nsec: u32,
+    /// What it measures if it is optical (since 1.4).
+    pub optical: Option<OpticalStats>,
+    /// Other properties (since 1.4).
+    pub properties: Vec<Property>,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use flowgauge_packet::Field;
+use flowgauge_packet::{Field, nicira_fields};
 
 use super::{ErrorCode, Match, MatchEntry};
 
@@ -47,6 +47,7 @@ pub const fn prerequisites(field: Field) -> &'static [Prerequisite] {
     use Field::*;
     match field {
         InPort | Metadata | TunnelId | EthDst | EthSrc | EthType | VlanVid | ActsetOutput | PacketType => &[],
+        nicira_fields!() => &[],
         InPhyPort => IN_PORT,
         VlanPcp => TAGGED,
         IpDscp | IpEcn | IpProto | IpTtl => IP,

@@ -1,12 +1,15 @@
 //! Queues: configuration and counters.
 
-use super::PortNo;
+use serde::{Deserialize, Serialize};
+
+use super::{PortNo, Property};
 
 /// All queues, in requests that allow it (OFPQ_ALL).
 pub const QUEUE_ALL: u32 = 0xffff_ffff;
 
 /// What a queue guarantees or allows. Rates are in tenths of a percent of the link; above 1000: none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum QueueProperty {
     /// At least this rate.
     MinRate(u16),
@@ -15,8 +18,12 @@ pub enum QueueProperty {
     /// An experimenter's property.
     Experimenter {
         /// Whose.
+        #[serde(with = "crate::json::hex_number")]
         experimenter: u32,
+        /// Which of the experimenter's types (since 1.4; 0 before).
+        experimenter_type: u32,
         /// The content.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
     /// A property that is not known here.
@@ -24,12 +31,14 @@ pub enum QueueProperty {
         /// Its type.
         property_type: u16,
         /// What follows type, length and padding.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
 /// A queue of a port.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Queue {
     /// Its number.
     pub queue_id: u32,
@@ -39,8 +48,9 @@ pub struct Queue {
     pub properties: Vec<QueueProperty>,
 }
 
-/// The queues of a port.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The queues of a port (to 1.3; see [`ReplyBody::QueueDesc`](super::ReplyBody::QueueDesc)).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct QueueConfig {
     /// The port that was asked for.
     pub port: PortNo,
@@ -49,7 +59,8 @@ pub struct QueueConfig {
 }
 
 /// A queue's counters. 1.0 has no duration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct QueueStats {
     /// Its port.
     pub port_no: PortNo,
@@ -65,4 +76,6 @@ pub struct QueueStats {
     pub duration_sec: u32,
     /// Nanoseconds beyond those.
     pub duration_nsec: u32,
+    /// Properties (since 1.4).
+    pub properties: Vec<Property>,
 }

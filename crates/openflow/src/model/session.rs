@@ -1,5 +1,7 @@
 //! Messages about the connection itself: HELLO, ERROR, EXPERIMENTER, FEATURES, configuration.
 
+use serde::{Deserialize, Serialize};
+
 use super::{ErrorCode, Port, Version};
 
 /// The eight bytes that begin every message.
@@ -34,14 +36,16 @@ impl Header {
 }
 
 /// The first message on a connection; the header's version is the highest that the sender speaks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Hello {
     /// What the sender adds (since 1.3, but any version may carry it).
     pub elements: Vec<HelloElement>,
 }
 
 /// A part of a HELLO.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum HelloElement {
     /// The versions that the sender speaks: bit `n % 32` of word `n / 32` stands for version number `n`.
     VersionBitmap(Vec<u32>),
@@ -50,6 +54,7 @@ pub enum HelloElement {
         /// Its type.
         element_type: u16,
         /// Its content.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
@@ -89,13 +94,16 @@ impl Hello {
 }
 
 /// Something went wrong at the other end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ErrorMessage {
     /// What.
     pub code: ErrorCode,
     /// The number and type of an experimenter's error (`code` is then `Unknown` with type 0xffff).
+    #[serde(default)]
     pub experimenter: Option<u32>,
     /// The start of the message at fault, or for HELLO_FAILED a text.
+    #[serde(default, with = "crate::json::hex")]
     pub data: Vec<u8>,
 }
 
@@ -110,13 +118,16 @@ impl ErrorMessage {
 }
 
 /// An experimenter's (1.0: vendor's) message or multipart body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Experimenter {
     /// Whose.
+    #[serde(with = "crate::json::hex_number")]
     pub experimenter: u32,
     /// Which of the experimenter's types; `None` in 1.0, where it is part of `data` if there is one.
     pub experimenter_type: Option<u32>,
     /// The content.
+    #[serde(with = "crate::json::hex")]
     pub data: Vec<u8>,
 }
 
@@ -149,9 +160,11 @@ flags! {
 }
 
 /// What a switch says of itself when connected.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Features {
     /// The switch's identity.
+    #[serde(with = "crate::json::hex_number")]
     pub datapath_id: u64,
     /// How many packets it can buffer.
     pub n_buffers: u32,
@@ -180,7 +193,8 @@ codes! {
 }
 
 /// A switch's configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SwitchConfig {
     /// IP fragments.
     pub fragments: FragmentHandling,

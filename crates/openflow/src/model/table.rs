@@ -1,18 +1,99 @@
 //! Flow tables: configuration, counters, features.
 
 use flowgauge_packet::Field;
+use serde::{Deserialize, Serialize};
+
+use super::{Match, Property};
+
+flags! {
+    /// How a table is configured; 1.3 defines no bit.
+    pub struct TableConfig {
+        /// It may evict entries when it is full.
+        EVICTION = 1 << 2, in SINCE_1_4;
+        /// It tells when it fills up or empties.
+        VACANCY_EVENTS = 1 << 3, in SINCE_1_4;
+    }
+}
+
+flags! {
+    /// Which entries a full table evicts first.
+    pub struct EvictionFlags {
+        /// By rules of its own.
+        OTHER = 1, in SINCE_1_4;
+        /// Those of least importance.
+        IMPORTANCE = 1 << 1, in SINCE_1_4;
+        /// Those that have least time left.
+        LIFETIME = 1 << 2, in SINCE_1_4;
+    }
+}
+
+/// When a table tells that it fills up or empties; in percent of its room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Vacancy {
+    /// It tells when less room than that is left ...
+    pub down: u8,
+    /// ... and then when more than that is.
+    pub up: u8,
+    /// The room that is left now; 0 in requests.
+    pub current: u8,
+}
 
 /// Configures a table (since 1.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableMod {
     /// The table; [`TABLE_ALL`](super::TABLE_ALL) for all.
     pub table_id: u8,
-    /// Its configuration: no bit is defined in 1.3.
-    pub config: u32,
+    /// Its configuration.
+    pub config: TableConfig,
+    /// What it evicts (since 1.4).
+    pub eviction: Option<EvictionFlags>,
+    /// When it tells how full it is (since 1.4).
+    pub vacancy: Option<Vacancy>,
+    /// Other properties (since 1.4).
+    pub properties: Vec<Property>,
+}
+
+/// How a table is configured (since 1.4).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TableDesc {
+    /// The table.
+    pub table_id: u8,
+    /// Its configuration.
+    pub config: TableConfig,
+    /// What it evicts.
+    pub eviction: Option<EvictionFlags>,
+    /// When it tells how full it is, and how much room is left.
+    pub vacancy: Option<Vacancy>,
+    /// Other properties.
+    pub properties: Vec<Property>,
+}
+
+codes! {
+    /// What happened to a table.
+    pub enum TableStatusReason: u8 {
+        /// It has become too full.
+        VacancyDown = 3 in SINCE_1_4,
+        /// It has enough room again.
+        VacancyUp = 4 in SINCE_1_4,
+    }
+}
+
+/// A table has become full, or has room again (since 1.4).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TableStatus {
+    /// Which of these.
+    pub reason: TableStatusReason,
+    /// The table as it is now.
+    pub table: TableDesc,
 }
 
 /// A table's counters. Since 1.3, name, wildcards and capacity are in [`TableFeatures`] instead.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableStats {
     /// The table.
     pub table_id: u8,
@@ -40,7 +121,7 @@ pub struct TypeId {
 }
 
 /// A kind of field, without a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OxmId {
     /// A field that is known.
     Field {
@@ -59,7 +140,8 @@ pub enum OxmId {
 }
 
 /// One of a table's abilities. `miss` says that it is that of the table-miss entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum TableProperty {
     /// Its entries may have these instructions.
     Instructions {
@@ -107,30 +189,95 @@ pub enum TableProperty {
         /// Which.
         fields: Vec<OxmId>,
     },
-    /// A property that is an experimenter's or not known here.
+    /// Its entries follow those of these tables (since 1.4).
+    TableSyncFrom(Vec<u8>),
+    /// Its entries may copy to these fields in the action set (since 1.5).
+    WriteCopyField {
+        /// For table-miss entries.
+        miss: bool,
+        /// Which.
+        fields: Vec<OxmId>,
+    },
+    /// Its entries may copy to these fields in action lists (since 1.5).
+    ApplyCopyField {
+        /// For table-miss entries.
+        miss: bool,
+        /// Which.
+        fields: Vec<OxmId>,
+    },
+    /// It processes packets of these types (since 1.5): the values of `packet_type`.
+    PacketTypes(Match),
+    /// An experimenter's property.
+    Experimenter {
+        /// For table-miss entries.
+        miss: bool,
+        /// Whose.
+        #[serde(with = "crate::json::hex_number")]
+        experimenter: u32,
+        /// Which of the experimenter's types.
+        experimenter_type: u32,
+        /// The content.
+        #[serde(with = "crate::json::hex")]
+        data: Vec<u8>,
+    },
+    /// A property that is not known here.
     Unknown {
         /// Its type.
         property_type: u16,
         /// What follows type and length.
+        #[serde(with = "crate::json::hex")]
         data: Vec<u8>,
     },
 }
 
+codes! {
+    /// What a request does with the features that it lists.
+    pub enum TableFeaturesCommand: u8 {
+        /// Replace the whole pipeline.
+        Replace = 0 in SINCE_1_3,
+        /// Change the tables that are listed.
+        Modify = 1 in SINCE_1_5,
+        /// Enable the tables that are listed.
+        Enable = 2 in SINCE_1_5,
+        /// Disable the tables that are listed.
+        Disable = 3 in SINCE_1_5,
+    }
+}
+
+flags! {
+    /// Where in the pipeline a table may stand.
+    pub struct TableFeatureFlags {
+        /// Among the ingress tables.
+        INGRESS_TABLE = 1, in SINCE_1_5;
+        /// Among the egress tables.
+        EGRESS_TABLE = 1 << 1, in SINCE_1_5;
+        /// It is the first egress table.
+        FIRST_EGRESS = 1 << 4, in SINCE_1_5;
+    }
+}
+
 /// What a table can do (since 1.3).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableFeatures {
     /// The table.
     pub table_id: u8,
     /// Its name, at most 31 bytes.
     pub name: String,
     /// Bits of the metadata that it can match.
+    #[serde(with = "crate::json::hex_number")]
     pub metadata_match: u64,
     /// Bits of the metadata that it can write.
+    #[serde(with = "crate::json::hex_number")]
     pub metadata_write: u64,
-    /// Its configuration.
-    pub config: u32,
+    /// How it may be configured (1.3: how it is).
+    pub config: TableConfig,
     /// Most entries.
     pub max_entries: u32,
+    /// In a request, what to do with the list (since 1.5); the same in all of its parts.
+    pub command: TableFeaturesCommand,
+    /// Where it may stand (since 1.5).
+    pub features: TableFeatureFlags,
     /// Its abilities.
     pub properties: Vec<TableProperty>,
 }

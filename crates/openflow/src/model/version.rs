@@ -20,8 +20,8 @@ pub enum Version {
 impl Version {
     /// All versions, oldest first.
     pub const ALL: [Version; 4] = [Version::V1_0, Version::V1_3, Version::V1_4, Version::V1_5];
-    /// The versions that [`encode`](crate::encode) and [`decode`](crate::decode) speak.
-    pub const IMPLEMENTED: [Version; 2] = [Version::V1_0, Version::V1_3];
+    /// The versions that [`encode`](crate::encode) and [`decode`](crate::decode) speak: all.
+    pub const IMPLEMENTED: [Version; 4] = Version::ALL;
 
     /// The number in a message's first byte.
     pub const fn wire(self) -> u8 {

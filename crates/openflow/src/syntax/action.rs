@@ -2,9 +2,8 @@
 
 use flowgauge_packet::Field;
 
-use super::names;
 use super::scan::Span;
-use super::{SyntaxError, value};
+use super::{SyntaxError, names, nicira, value};
 use crate::{Action, PortNo};
 
 /// Parses a list of actions: `mod_nw_ttl:3,output:2`, `drop`, `CONTROLLER:128`.
@@ -39,7 +38,7 @@ pub(super) fn one(item: Span<'_>) -> Result<Option<Action>, SyntaxError> {
     let set = |field: Field| value::value(field, argument).map(|v| Action::set(field, v));
     Ok(Some(match name.text {
         "drop" if argument.text.is_empty() => return Ok(None),
-        "output" => Action::output(value::port(argument)?),
+        "output" => output(item, argument)?,
         "controller" | "CONTROLLER" => controller(argument)?,
         "enqueue" => enqueue(argument)?,
         "mod_vlan_vid" | "set_vlan_vid" => Action::SetVlanVid(value::number(argument, 0xfff)? as u16),
@@ -56,11 +55,11 @@ pub(super) fn one(item: Span<'_>) -> Result<Option<Action>, SyntaxError> {
         "mod_nw_ecn" => set(Field::IpEcn)?,
         "set_mpls_label" => set(Field::MplsLabel)?,
         "set_mpls_tc" => set(Field::MplsTc)?,
-        "set_tunnel" => set(Field::TunnelId)?,
+        "set_tunnel" | "set_tunnel64" => set(Field::TunnelId)?,
         "mod_nw_ttl" => Action::SetNwTtl(byte()?),
         "mod_tp_src" => Action::SetTpSrc(short()?),
         "mod_tp_dst" => Action::SetTpDst(short()?),
-        "dec_ttl" => Action::DecNwTtl,
+        "dec_ttl" => nicira::dec_ttl(argument)?,
         "set_mpls_ttl" => Action::SetMplsTtl(byte()?),
         "dec_mpls_ttl" => Action::DecMplsTtl,
         "copy_ttl_in" => Action::CopyTtlIn,
@@ -70,7 +69,14 @@ pub(super) fn one(item: Span<'_>) -> Result<Option<Action>, SyntaxError> {
         "group" => Action::Group(number(u32::MAX)?),
         "set_queue" => Action::SetQueue(number(u32::MAX)?),
         "set_field" => set_field(argument)?,
-        _ => return port_by_itself(item).map(Some),
+        "experimenter" => {
+            raw(argument).map(|(experimenter, data)| Action::Experimenter { experimenter, data })?
+        }
+        "action" => unknown(argument)?,
+        _ => match nicira::parse(name, argument)? {
+            Some(action) => Action::Nicira(action),
+            None => return port_by_itself(item).map(Some),
+        },
     }))
 }
 
@@ -79,15 +85,40 @@ fn port_by_itself(item: Span<'_>) -> Result<Action, SyntaxError> {
     value::port(item).map(Action::output).map_err(|_| item.expected("an action that ovs-ofctl knows"))
 }
 
-/// `CONTROLLER`, `CONTROLLER:128` or `controller(max_len=128)`.
+/// `output:2`, `output:NXM_NX_REG0[]`, `output(port=2,max_len=100)`.
+fn output(item: Span<'_>, argument: Span<'_>) -> Result<Action, SyntaxError> {
+    if item.text.starts_with("output(") && argument.text.contains('=') {
+        return nicira::output_trunc(argument).map(Action::Nicira);
+    }
+    if nicira::is_subfield(argument) {
+        return nicira::output_reg(argument).map(Action::Nicira);
+    }
+    value::port(argument).map(Action::output)
+}
+
+/// `CONTROLLER`, `CONTROLLER:128` or `controller(max_len=128,id=3)`.
 fn controller(argument: Span<'_>) -> Result<Action, SyntaxError> {
-    let max_len = match argument.split_once("=") {
-        _ if argument.text.is_empty() => return Ok(Action::output(PortNo::CONTROLLER)),
-        None => argument,
-        Some((name, max_len)) if name.text == "max_len" => max_len,
-        Some((name, _)) => return Err(name.expected("max_len")),
-    };
-    Ok(Action::Output { port: PortNo::CONTROLLER, max_len: value::number(max_len, 0xffff)? as u16 })
+    if argument.is_empty() {
+        return Ok(Action::output(PortNo::CONTROLLER));
+    }
+    match value::number(argument, 0xffff) {
+        Ok(max_len) => Ok(Action::Output { port: PortNo::CONTROLLER, max_len: max_len as u16 }),
+        Err(error) if argument.text.bytes().all(|b| b.is_ascii_digit()) => Err(error),
+        Err(_) => nicira::controller(argument),
+    }
+}
+
+/// `NUMBER,HEX`: what nobody here knows, as it is.
+pub(super) fn raw(argument: Span<'_>) -> Result<(u32, Vec<u8>), SyntaxError> {
+    let (number, bytes) = argument.split_once(",").ok_or_else(|| argument.expected("NUMBER,BYTES"))?;
+    Ok((value::number(number, u32::MAX.into())? as u32, nicira::bytes(bytes, ':')?))
+}
+
+/// `action(TYPE,HEX)`.
+fn unknown(argument: Span<'_>) -> Result<Action, SyntaxError> {
+    let (number, data) = raw(argument)?;
+    let action_type = u16::try_from(number).map_err(|_| argument.expected("a type of 16 bits"))?;
+    Ok(Action::Unknown { action_type, data })
 }
 
 /// `enqueue:PORT:QUEUE` or `enqueue(PORT,QUEUE)`.
@@ -102,7 +133,7 @@ fn enqueue(argument: Span<'_>) -> Result<Action, SyntaxError> {
 /// `set_field:VALUE[/MASK]->FIELD`.
 fn set_field(argument: Span<'_>) -> Result<Action, SyntaxError> {
     let (text, name) = argument.split_once("->").ok_or_else(|| argument.expected("VALUE->FIELD"))?;
-    let field = names::settable(name.text).ok_or_else(|| name.expected("a field that can be set"))?;
+    let Some(field) = names::settable(name.text) else { return nicira::set_field(text, name) };
     let (value, mask) = value::masked(field, text)?;
     // A VLAN id is written with or without the bit that says that there is a tag; it is always set.
     let value = if field == Field::VlanVid { value | 0x1000 } else { value };

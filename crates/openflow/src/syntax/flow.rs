@@ -5,10 +5,12 @@ use flowgauge_packet::Field;
 use super::names::{self, Context, PROTOCOLS};
 use super::scan::Span;
 use super::vlan::{self, VLAN_PRESENT};
-use super::{SyntaxError, action, value};
-use crate::{FlowMod, FlowModFlags, Instruction, Match, MatchEntry};
+use super::{SyntaxError, extra, instruction, nxm, value};
+use crate::{FlowMod, FlowModCommand, FlowModFlags, Match, MatchEntry, NxField, TABLE_ALL};
 
-/// Parses a flow as `ovs-ofctl add-flow` takes it, into a FLOW_MOD that adds it.
+/// Parses a flow as `ovs-ofctl add-flow` takes it, into a FLOW_MOD that adds it. A word before it, as in bundles, says
+/// what else to do: `modify`, `modify_strict`, `delete`, `delete_strict` (or `add`). Deletions are from all tables unless
+/// one is named. What `ovs-ofctl dump-flows` prints is a flow too: its counters are passed over.
 ///
 /// A field needs those that make sense of it: `udp_dst=80` needs `udp`, which stands for EtherType and protocol. Without `actions=` the flow has no instructions, as in deletions.
 ///
@@ -20,9 +22,12 @@ use crate::{FlowMod, FlowModFlags, Instruction, Match, MatchEntry};
 /// assert_eq!(flow.to_string(), "priority=10,udp,nw_dst=10.0.0.0/8 actions=output:2");
 /// ```
 pub fn parse_flow(text: &str) -> Result<FlowMod, SyntaxError> {
-    let whole = Span::all(text);
+    let (command, whole) = command(Span::all(text).trim());
     let (head, actions) = split_actions(whole);
-    let mut flow = FlowMod::default();
+    let mut flow = FlowMod { command, ..FlowMod::default() };
+    if matches!(command, FlowModCommand::Delete | FlowModCommand::DeleteStrict) {
+        flow.table_id = TABLE_ALL;
+    }
     let items = head.items()?;
     let context = context(&items)?;
     let mut places = Vec::new();
@@ -34,9 +39,26 @@ pub fn parse_flow(text: &str) -> Result<FlowMod, SyntaxError> {
     }
     sound(&flow.match_, &places)?;
     if let Some(actions) = actions {
-        flow.instructions = instructions(actions)?;
+        flow.instructions = instruction::list(actions)?;
     }
     Ok(flow)
+}
+
+/// The word before a flow that says what to do with it; without one it is added.
+fn command(whole: Span<'_>) -> (FlowModCommand, Span<'_>) {
+    let words = [
+        ("add", FlowModCommand::Add),
+        ("modify", FlowModCommand::Modify),
+        ("modify_strict", FlowModCommand::ModifyStrict),
+        ("delete", FlowModCommand::Delete),
+        ("delete_strict", FlowModCommand::DeleteStrict),
+    ];
+    let end = whole.text.find([' ', '\t', '\n', ',']).unwrap_or(whole.text.len());
+    let found = words.iter().find(|(word, _)| *word == &whole.text[..end]);
+    match found.and_then(|(word, command)| Some((*command, whole.strip_prefix(word)?))) {
+        Some((command, rest)) => (command, rest.trim()),
+        None => (FlowModCommand::Add, whole),
+    }
 }
 
 /// Refuses what any switch would refuse: a field without those that it needs. `places` are the items of the entries.
@@ -48,7 +70,8 @@ fn sound(match_: &Match, places: &[Span<'_>]) -> Result<(), SyntaxError> {
 
 /// Splits at `actions=` or `action=`, which takes the rest of the text.
 fn split_actions(whole: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
-    let found = ["actions=", "action="].into_iter().find_map(|name| whole.split_once(name));
+    let is_word = |(head, _): &(Span<'_>, Span<'_>)| !head.end().follows_word();
+    let found = ["actions=", "action="].into_iter().find_map(|name| whole.split_once(name).filter(is_word));
     found.map_or((whole, None), |(head, actions)| (head, Some(actions.trim())))
 }
 
@@ -97,6 +120,8 @@ fn option(flow: &mut FlowMod, item: Span<'_>) -> Result<bool, SyntaxError> {
         "out_port" => flow.out_port = value::port(text)?,
         "out_group" => flow.out_group = value::number(text, u32::MAX.into())? as u32,
         "cookie" => (flow.cookie, flow.cookie_mask) = cookie(text)?,
+        // What dump-flows tells of a flow that is there.
+        "duration" | "n_packets" | "n_bytes" | "idle_age" | "hard_age" => {}
         _ => return Ok(false),
     }
     Ok(true)
@@ -105,6 +130,7 @@ fn option(flow: &mut FlowMod, item: Span<'_>) -> Result<bool, SyntaxError> {
 fn cookie(text: Span<'_>) -> Result<(u64, u64), SyntaxError> {
     let number = |t| value::number(t, u64::MAX.into()).map(|n| n as u64);
     match text.split_once("/") {
+        Some((cookie, mask)) if mask.text == "-1" => Ok((number(cookie)?, u64::MAX)),
         Some((cookie, mask)) => Ok((number(cookie)?, number(mask)?)),
         None => Ok((number(text)?, 0)),
     }
@@ -127,6 +153,13 @@ fn match_item(into: &mut Match, item: Span<'_>, context: Context) -> Result<(), 
         "vlan_tci" => return vlan::vlan_tci(text)?.into_iter().try_for_each(|entry| add(into, entry, item)),
         "nw_tos" => MatchEntry::exact(Field::IpDscp, value::number(text, 0xff)? >> 2),
         _ => {
+            if let Some(raw) = extra::parse(name, text)? {
+                into.unknown.push(raw);
+                return Ok(());
+            }
+            if let Some((upper, lower)) = pair(name.text) {
+                return add_pair(into, upper, lower, text, item);
+            }
             let field = names::field(name.text, context).ok_or_else(|| unknown(name, context))?;
             let (value, mask) = value::masked(field, text)?;
             MatchEntry { field, value, mask }
@@ -136,6 +169,30 @@ fn match_item(into: &mut Match, item: Span<'_>, context: Context) -> Result<(), 
         into.entries.push(MatchEntry::masked(Field::VlanVid, VLAN_PRESENT, VLAN_PRESENT));
     }
     add(into, entry, item)
+}
+
+/// The two registers of `xreg0` to `xreg7`.
+fn pair(name: &str) -> Option<(Field, Field)> {
+    let number: u8 = name.strip_prefix("xreg")?.parse().ok().filter(|number| *number < 8)?;
+    Some((Field::register(2 * number)?, Field::register(2 * number + 1)?))
+}
+
+/// Adds what a pair of registers matches, upper half first.
+fn add_pair(
+    into: &mut Match,
+    upper: Field,
+    lower: Field,
+    text: Span<'_>,
+    item: Span<'_>,
+) -> Result<(), SyntaxError> {
+    let (value, mask) = nxm::masked(NxField::Xreg(0), text)?;
+    for (field, shift) in [(upper, 32), (lower, 0)] {
+        let mask = mask >> shift & field.full_mask();
+        if mask != 0 {
+            add(into, MatchEntry { field, value: value >> shift & mask, mask }, item)?;
+        }
+    }
+    Ok(())
 }
 
 /// `vlan_vid=0x1005` and `vlan_vid=0x1000/0x1000`: with the bit that says that there is a tag.
@@ -165,42 +222,5 @@ fn add(into: &mut Match, entry: MatchEntry, item: Span<'_>) -> Result<(), Syntax
             into.entries.push(entry);
             Ok(())
         }
-    }
-}
-
-/// Parses what stands behind `actions=`: actions, and the instructions that ovs-ofctl writes among them.
-fn instructions(text: Span<'_>) -> Result<Vec<Instruction>, SyntaxError> {
-    let (mut applied, mut others) = (Vec::new(), Vec::new());
-    for item in text.items()? {
-        let (name, argument) = item.name_and_argument();
-        match name.text {
-            "goto_table" => others.push(Instruction::GotoTable(value::number(argument, 0xfe)? as u8)),
-            "meter" => others.push(Instruction::Meter(value::number(argument, u32::MAX.into())? as u32)),
-            "clear_actions" => others.push(Instruction::ClearActions),
-            "write_actions" => others.push(Instruction::WriteActions(action::list(argument)?)),
-            "write_metadata" => {
-                let (metadata, mask) = value::masked(Field::Metadata, argument)?;
-                others.push(Instruction::WriteMetadata { metadata: metadata as u64, mask: mask as u64 });
-            }
-            _ => applied.extend(action::one(item)?),
-        }
-    }
-    let mut instructions = Vec::new();
-    instructions.extend((!applied.is_empty()).then_some(Instruction::ApplyActions(applied)));
-    instructions.extend(others);
-    instructions.sort_by_key(order);
-    Ok(instructions)
-}
-
-/// The order in which a switch executes them (OpenFlow 1.3, 5.9), in which they print, too.
-pub(super) fn order(instruction: &Instruction) -> u8 {
-    match instruction {
-        Instruction::Meter(_) => 0,
-        Instruction::ApplyActions(_) => 1,
-        Instruction::ClearActions => 2,
-        Instruction::WriteActions(_) => 3,
-        Instruction::WriteMetadata { .. } => 4,
-        Instruction::GotoTable(_) => 5,
-        Instruction::Experimenter { .. } | Instruction::Unknown { .. } => 6,
     }
 }

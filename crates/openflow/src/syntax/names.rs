@@ -1,6 +1,6 @@
 //! The names that ovs-ofctl has for fields and protocols.
 
-use flowgauge_packet::Field;
+use flowgauge_packet::{Field, nicira_fields};
 
 /// A protocol keyword and what it matches: EtherType and, if any, IP protocol.
 pub struct Protocol {
@@ -27,7 +27,10 @@ pub const PROTOCOLS: &[Protocol] = &[
     protocol("sctp6", 0x86dd, Some(132)),
     protocol("icmp6", 0x86dd, Some(58)),
     protocol("ip", 0x0800, None),
+    protocol("ip4", 0x0800, None),
+    protocol("ipv4", 0x0800, None),
     protocol("ipv6", 0x86dd, None),
+    protocol("ip6", 0x86dd, None),
     protocol("arp", 0x0806, None),
     protocol("rarp", 0x8035, None),
     protocol("mpls", 0x8847, None),
@@ -116,6 +119,7 @@ pub fn in_match(field: Field) -> &'static str {
         InPort | InPhyPort | Metadata | VlanVid | IpDscp | IpTtl | Ipv4Id | TcpFlags | ArpOp | ArpSpa
         | ArpTpa | ArpSha | ArpTha | Ipv6Src | Ipv6Dst | MplsLabel | MplsTc | MplsBos | PbbIsid | PbbUca
         | Ipv6Exthdr | ActsetOutput | PacketType => field.name(),
+        nicira_fields!() => field.name(),
     }
 }
 
@@ -124,6 +128,9 @@ pub fn settable(name: &str) -> Option<Field> {
     match name {
         "icmp_type" => Some(Field::Icmpv4Type),
         "icmp_code" => Some(Field::Icmpv4Code),
+        // As ovs-ofctl: `in_port` is the port of 16 bits, which only the extensions have.
+        "in_port" => None,
+        "in_port_oxm" => Some(Field::InPort),
         name => field(name, Context::default()),
     }
 }
@@ -131,9 +138,11 @@ pub fn settable(name: &str) -> Option<Field> {
 /// The name under which ovs-ofctl prints a field in `set_field`.
 pub fn in_set_field(field: Field) -> &'static str {
     match field {
+        Field::InPort => "in_port_oxm",
         Field::Ipv4Src => "ip_src",
         Field::Ipv4Dst => "ip_dst",
         Field::TunnelId => "tun_id",
+        Field::IpProto => "nw_proto",
         Field::IpEcn => "nw_ecn",
         Field::Icmpv4Type => "icmp_type",
         Field::Icmpv4Code => "icmp_code",

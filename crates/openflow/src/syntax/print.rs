@@ -4,35 +4,41 @@ use std::fmt;
 
 use flowgauge_packet::Field;
 
-use super::flow::order;
 use super::names::{self, PROTOCOLS, Protocol};
-use super::{value, vlan};
-use crate::{Action, FlowMod, FlowModFlags, Instruction, Match, MatchEntry, PortNo};
+use super::print_action::Instructions;
+use super::{extra, value, vlan};
+use crate::{FlowMod, FlowModCommand, FlowModFlags, GROUP_ANY, Match, MatchEntry, PortNo, TABLE_ALL};
 
 /// Writes items with commas between them.
-struct List<'a, 'b> {
-    f: &'a mut fmt::Formatter<'b>,
-    empty: bool,
+pub(super) struct List<'a, 'b> {
+    pub f: &'a mut fmt::Formatter<'b>,
+    pub empty: bool,
 }
 
 impl List<'_, '_> {
-    fn item(&mut self, text: impl fmt::Display) -> fmt::Result {
+    pub fn item(&mut self, text: impl fmt::Display) -> fmt::Result {
         if !std::mem::take(&mut self.empty) {
             self.f.write_str(",")?;
         }
         write!(self.f, "{text}")
     }
 
-    fn number(&mut self, name: &str, value: u64, default: u64) -> fmt::Result {
+    pub fn number(&mut self, name: &str, value: u64, default: u64) -> fmt::Result {
         if value == default { Ok(()) } else { self.item(format_args!("{name}={value}")) }
     }
 }
 
 impl fmt::Display for FlowMod {
-    /// As `ovs-ofctl add-flow` takes it; the command is not part of the syntax and is not printed.
+    /// As a line of `ovs-ofctl bundle` or `add-flows`: `add` is left out, other commands stand before the flow.
+    /// Deletions have no actions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let deletes = matches!(self.command, FlowModCommand::Delete | FlowModCommand::DeleteStrict);
+        let word = command(self.command);
+        if !word.is_empty() {
+            write!(f, "{word} ")?;
+        }
         let mut list = List { f, empty: true };
-        list.number("table", self.table_id.into(), 0)?;
+        list.number("table", self.table_id.into(), if deletes { TABLE_ALL.into() } else { 0 })?;
         if self.cookie_mask != 0 {
             list.item(format_args!("cookie={:#x}/{:#x}", self.cookie, self.cookie_mask))?;
         } else if self.cookie != 0 {
@@ -44,16 +50,29 @@ impl fmt::Display for FlowMod {
         if self.out_port != PortNo::ANY {
             list.item(format_args!("out_port={}", self.out_port))?;
         }
-        for (flag, name) in FLAGS {
-            if self.flags.contains(*flag) {
-                list.item(name)?;
-            }
+        list.number("out_group", self.out_group.into(), GROUP_ANY.into())?;
+        for name in flag_names(self.flags) {
+            list.item(name)?;
         }
         list.number("priority", self.priority.into(), 0x8000)?;
         print_match(&self.match_, &mut list)?;
+        if deletes && self.instructions.is_empty() {
+            return Ok(());
+        }
         let separator = if list.empty { "" } else { " " };
-        write!(f, "{separator}actions=")?;
-        print_instructions(&self.instructions, f)
+        write!(f, "{separator}actions={}", Instructions(&self.instructions))
+    }
+}
+
+/// A command's word in ovs-ofctl's bundles; nothing for `add`, which needs none.
+fn command(command: FlowModCommand) -> &'static str {
+    match command {
+        FlowModCommand::Add => "",
+        FlowModCommand::Modify => "modify",
+        FlowModCommand::ModifyStrict => "modify_strict",
+        FlowModCommand::Delete => "delete",
+        FlowModCommand::DeleteStrict => "delete_strict",
+        FlowModCommand::Unknown(_) => "unknown_command",
     }
 }
 
@@ -65,6 +84,11 @@ const FLAGS: &[(FlowModFlags, &str)] = &[
     (FlowModFlags::NO_BYTE_COUNTS, "no_byte_counts"),
 ];
 
+/// The words for the flags that are set.
+pub(super) fn flag_names(flags: FlowModFlags) -> impl Iterator<Item = &'static str> {
+    FLAGS.iter().filter(move |(flag, _)| flags.contains(*flag)).map(|(_, name)| *name)
+}
+
 impl fmt::Display for Match {
     /// `udp,nw_dst=10.0.0.1`; nothing for the match of every packet.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,11 +96,42 @@ impl fmt::Display for Match {
     }
 }
 
-/// ovs-ofctl's order: metadata, tunnel, protocol, port, Ethernet, network, transport.
+/// A match behind its priority, unless that is ovs-ofctl's default: `priority=10,ip`.
+pub(super) struct MatchAndPriority<'a> {
+    pub match_: &'a Match,
+    pub priority: u16,
+}
+
+impl fmt::Display for MatchAndPriority<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut list = List { f, empty: true };
+        list.number("priority", self.priority.into(), 0x8000)?;
+        print_match(self.match_, &mut list)
+    }
+}
+
+/// ovs-ofctl's order behind the protocol: registers, tunnel, metadata, port, Ethernet, network, transport.
 const PRINTED: &[Field] = &[
-    Field::ActsetOutput,
     Field::PacketType,
+    Field::Reg0,
+    Field::Reg1,
+    Field::Reg2,
+    Field::Reg3,
+    Field::Reg4,
+    Field::Reg5,
+    Field::Reg6,
+    Field::Reg7,
+    Field::Reg8,
+    Field::Reg9,
+    Field::Reg10,
+    Field::Reg11,
+    Field::Reg12,
+    Field::Reg13,
+    Field::Reg14,
+    Field::Reg15,
     Field::TunnelId,
+    Field::TunSrc,
+    Field::TunDst,
     Field::Metadata,
     Field::InPort,
     Field::InPhyPort,
@@ -122,8 +177,16 @@ const PRINTED: &[Field] = &[
     Field::Ipv6Exthdr,
 ];
 
-fn print_match(m: &Match, list: &mut List<'_, '_>) -> fmt::Result {
+pub(super) fn print_match(m: &Match, list: &mut List<'_, '_>) -> fmt::Result {
     let protocol = protocol(m);
+    for entry in [Field::PktMark, Field::ActsetOutput].into_iter().filter_map(|f| m.entry(f)) {
+        if entry.mask != 0 {
+            list.item(print_entry(entry))?;
+        }
+    }
+    for raw in m.unknown.iter().filter(|raw| extra::is_first(raw)) {
+        list.item(extra::print(raw))?;
+    }
     if let Some(protocol) = protocol {
         list.item(protocol.name)?;
     }
@@ -141,8 +204,8 @@ fn print_match(m: &Match, list: &mut List<'_, '_>) -> fmt::Result {
             list.item(print_entry(entry))?;
         }
     }
-    for raw in &m.unknown {
-        list.item(format_args!("oxm_{:08x}={}", raw.header, Hex(&raw.payload)))?;
+    for raw in m.unknown.iter().filter(|raw| !extra::is_first(raw)) {
+        list.item(extra::print(raw))?;
     }
     Ok(())
 }
@@ -166,92 +229,8 @@ fn print_entry(entry: &MatchEntry) -> String {
     }
 }
 
-/// Actions as ovs-ofctl prints them: `drop` if there are none.
-pub struct Actions<'a>(pub &'a [Action]);
-
-impl fmt::Display for Actions<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            return f.write_str("drop");
-        }
-        let mut list = List { f, empty: true };
-        self.0.iter().try_for_each(|action| list.item(action))
-    }
-}
-
-fn print_instructions(instructions: &[Instruction], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let mut sorted: Vec<&Instruction> = instructions.iter().collect();
-    sorted.sort_by_key(|i| order(i));
-    if sorted.is_empty() {
-        return f.write_str("drop");
-    }
-    let mut list = List { f, empty: true };
-    sorted.into_iter().try_for_each(|instruction| list.item(instruction))
-}
-
-impl fmt::Display for Instruction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Instruction::GotoTable(table) => write!(f, "goto_table:{table}"),
-            Instruction::WriteMetadata { metadata, mask: u64::MAX } => {
-                write!(f, "write_metadata:{metadata:#x}")
-            }
-            Instruction::WriteMetadata { metadata, mask } => {
-                write!(f, "write_metadata:{metadata:#x}/{mask:#x}")
-            }
-            Instruction::WriteActions(actions) => write!(f, "write_actions({})", Actions(actions)),
-            Instruction::ApplyActions(actions) => Actions(actions).fmt(f),
-            Instruction::ClearActions => f.write_str("clear_actions"),
-            Instruction::Meter(meter) => write!(f, "meter:{meter}"),
-            Instruction::Experimenter { experimenter, data } => {
-                write!(f, "experimenter({experimenter:#x},{})", Hex(data))
-            }
-            Instruction::Unknown { instruction_type, data } => {
-                write!(f, "instruction({instruction_type},{})", Hex(data))
-            }
-        }
-    }
-}
-
-impl fmt::Display for Action {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Action::Output { port: PortNo::CONTROLLER, max_len } => write!(f, "CONTROLLER:{max_len}"),
-            Action::Output { port, .. } if port.is_reserved() => write!(f, "{port}"),
-            Action::Output { port, .. } => write!(f, "output:{port}"),
-            Action::SetField { field, value, mask } => {
-                let value = value::print_masked(*field, *value, *mask);
-                write!(f, "set_field:{value}->{}", names::in_set_field(*field))
-            }
-            Action::SetVlanVid(vid) => write!(f, "mod_vlan_vid:{vid}"),
-            Action::SetVlanPcp(pcp) => write!(f, "mod_vlan_pcp:{pcp}"),
-            Action::SetTpSrc(port) => write!(f, "mod_tp_src:{port}"),
-            Action::SetTpDst(port) => write!(f, "mod_tp_dst:{port}"),
-            Action::Enqueue { port, queue_id } => write!(f, "enqueue:{port}:{queue_id}"),
-            Action::CopyTtlOut => f.write_str("copy_ttl_out"),
-            Action::CopyTtlIn => f.write_str("copy_ttl_in"),
-            Action::SetMplsTtl(ttl) => write!(f, "set_mpls_ttl({ttl})"),
-            Action::DecMplsTtl => f.write_str("dec_mpls_ttl"),
-            Action::PushVlan(eth_type) => write!(f, "push_vlan:{eth_type:#06x}"),
-            Action::PopVlan => f.write_str("pop_vlan"),
-            Action::PushMpls(eth_type) => write!(f, "push_mpls:{eth_type:#06x}"),
-            Action::PopMpls(eth_type) => write!(f, "pop_mpls:{eth_type:#06x}"),
-            Action::SetQueue(queue) => write!(f, "set_queue:{queue}"),
-            Action::Group(group) => write!(f, "group:{group}"),
-            Action::SetNwTtl(ttl) => write!(f, "mod_nw_ttl:{ttl}"),
-            Action::DecNwTtl => f.write_str("dec_ttl"),
-            Action::PushPbb(eth_type) => write!(f, "push_pbb:{eth_type:#06x}"),
-            Action::PopPbb => f.write_str("pop_pbb"),
-            Action::Experimenter { experimenter, data } => {
-                write!(f, "experimenter({experimenter:#x},{})", Hex(data))
-            }
-            Action::Unknown { action_type, data } => write!(f, "action({action_type},{})", Hex(data)),
-        }
-    }
-}
-
 /// Bytes in hexadecimal.
-struct Hex<'a>(&'a [u8]);
+pub(super) struct Hex<'a>(pub &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

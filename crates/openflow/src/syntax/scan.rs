@@ -30,6 +30,43 @@ impl<'a> Span<'a> {
         Span { text: &self.text[from..to], at: self.at + from, whole: self.whole }
     }
 
+    /// Whether there is nothing.
+    pub fn is_empty(self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// What stands behind `prefix`, if it begins with that.
+    pub fn strip_prefix(self, prefix: &str) -> Option<Span<'a>> {
+        self.text.starts_with(prefix).then(|| self.part(prefix.len(), self.text.len()))
+    }
+
+    /// What stands before `suffix`, if it ends with that.
+    pub fn strip_suffix(self, suffix: &str) -> Option<Span<'a>> {
+        self.text.strip_suffix(suffix).map(|rest| self.part(0, rest.len()))
+    }
+
+    /// What stands before byte `at` and what follows.
+    pub fn split_at(self, at: usize) -> (Span<'a>, Span<'a>) {
+        (self.part(0, at), self.part(at, self.text.len()))
+    }
+
+    /// Without white space and commas around it.
+    pub fn trim_items(self) -> Span<'a> {
+        let is_separator = |c: char| c == ',' || c.is_whitespace();
+        let start = self.text.len() - self.text.trim_start_matches(is_separator).len();
+        self.part(start, start + self.text.trim_matches(is_separator).len())
+    }
+
+    /// Whether the character before it is part of a word.
+    pub fn follows_word(self) -> bool {
+        self.whole[..self.at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+    }
+
+    /// The place behind its end.
+    pub fn end(self) -> Span<'a> {
+        self.part(self.text.len(), self.text.len())
+    }
+
     /// Without white space around it.
     pub fn trim(self) -> Span<'a> {
         let start = self.text.len() - self.text.trim_start().len();

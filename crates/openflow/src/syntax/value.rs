@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use flowgauge_packet::{Field, MacAddr};
+use flowgauge_packet::{Field, MacAddr, nicira_fields};
 
 use super::scan::Span;
 use super::{SyntaxError, tcp_flags};
@@ -10,16 +10,23 @@ use crate::PortNo;
 
 /// How a field's values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// A number in decimal.
     Decimal,
+    /// A number in hexadecimal.
     Hexadecimal,
+    /// A port number or name.
     Port,
+    /// An Ethernet address.
     Mac,
+    /// An IPv4 address.
     Ipv4,
+    /// An IPv6 address.
     Ipv6,
 }
 
-fn kind(field: Field) -> Kind {
+/// How values of `field` are written.
+pub fn kind(field: Field) -> Kind {
     use Field::*;
     match field {
         InPort | InPhyPort | ActsetOutput => Kind::Port,
@@ -28,6 +35,8 @@ fn kind(field: Field) -> Kind {
         Ipv6Src | Ipv6Dst | Ipv6NdTarget => Kind::Ipv6,
         Metadata | TunnelId | EthType | Ipv6Flabel | PbbIsid | TcpFlags | Ipv6Exthdr | PacketType
         | Ipv4Id => Kind::Hexadecimal,
+        TunSrc | TunDst => Kind::Ipv4,
+        nicira_fields!() => Kind::Hexadecimal,
         VlanVid | VlanPcp | IpDscp | IpEcn | IpProto | IpTtl | TcpSrc | TcpDst | UdpSrc | UdpDst
         | SctpSrc | SctpDst | Icmpv4Type | Icmpv4Code | ArpOp | Icmpv6Type | Icmpv6Code | MplsLabel
         | MplsTc | MplsBos | PbbUca => Kind::Decimal,
@@ -107,6 +116,17 @@ pub fn print(field: Field, value: u128) -> String {
     }
 }
 
+/// A value with its mask as a set-field action has it: numbers keep their notation before the mask.
+pub fn print_set(field: Field, value: u128, mask: u128) -> String {
+    let hex = |n: u128| if n == 0 { "0".into() } else { format!("{n:#x}") };
+    match kind(field) {
+        Kind::Decimal if mask != field.full_mask() => format!("{value}/{mask:#x}"),
+        Kind::Hexadecimal if mask != field.full_mask() => format!("{}/{mask:#x}", hex(value)),
+        Kind::Hexadecimal if field != Field::TcpFlags => hex(value),
+        _ => print_masked(field, value, mask),
+    }
+}
+
 /// A value with its mask: nothing behind it if all bits count, a prefix length where the mask is one.
 pub fn print_masked(field: Field, value: u128, mask: u128) -> String {
     if let Some(flags) = tcp_flags::print(value, mask).filter(|_| field == Field::TcpFlags) {
@@ -129,6 +149,7 @@ pub fn print_masked(field: Field, value: u128, mask: u128) -> String {
 fn print_hexadecimal(field: Field, value: u128) -> String {
     match field {
         Field::EthType | Field::VlanVid => format!("{value:#06x}"),
+        _ if value == 0 => "0".into(),
         _ => format!("{value:#x}"),
     }
 }

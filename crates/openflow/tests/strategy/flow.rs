@@ -14,11 +14,16 @@ pub fn match_(v: Version) -> BoxedStrategy<Match> {
     }
 }
 
-/// The fields that 1.3 has an OXM for.
+/// The fields that the version has an OXM for.
 pub fn field(v: Version) -> impl Strategy<Value = Field> {
-    let not_in_1_3 = [Field::Ipv4Id, Field::PbbUca, Field::PacketType];
+    let since = |f: &Field| match f {
+        Field::PbbUca => Some(Version::V1_4),
+        Field::PacketType => Some(Version::V1_5),
+        Field::Ipv4Id => None,
+        _ => Some(Version::V1_0),
+    };
     let fields: Vec<_> =
-        Field::ALL.iter().copied().filter(|f| v > Version::V1_3 || !not_in_1_3.contains(f)).collect();
+        Field::ALL.iter().copied().filter(|f| since(f).is_some_and(|since| v >= since)).collect();
     prop::sample::select(fields)
 }
 
@@ -30,7 +35,7 @@ fn entry(v: Version) -> impl Strategy<Value = MatchEntry> {
 }
 
 fn raw_oxm() -> impl Strategy<Value = RawOxm> {
-    let class = prop::sample::select(vec![0x0000u32, 0x0002, 0x7fff, 0x8001, 0xfffe]);
+    let class = prop::sample::select(vec![0x0003u32, 0x0002, 0x7fff, 0x8002, 0xfffe]);
     (class, any::<u16>(), bytes(20)).prop_map(|(class, low, payload)| RawOxm {
         header: class << 16 | u32::from(low & 0xff00) | payload.len() as u32,
         payload,
@@ -124,7 +129,7 @@ pub fn action(v: Version) -> BoxedStrategy<Action> {
         (100u16..0xffff, padded(4)).prop_map(|(action_type, data)| Action::Unknown { action_type, data }),
     ];
     let own = if v == Version::V1_0 { action_of_1_0().boxed() } else { action_since_1_3(v).boxed() };
-    prop_oneof![common, own].boxed()
+    prop_oneof![2 => common, 2 => own, 1 => nicira::action(v).prop_map(Action::Nicira)].boxed()
 }
 
 fn action_of_1_0() -> impl Strategy<Value = Action> {
@@ -144,17 +149,27 @@ fn action_of_1_0() -> impl Strategy<Value = Action> {
 fn action_since_1_3(v: Version) -> impl Strategy<Value = Action> {
     // The TTL of IP is set by an action of its own.
     let settable = field(v).prop_filter("own action", |f| *f != Field::IpTtl);
+    let set = (settable, any::<u128>(), any::<u128>()).prop_map(move |(field, value, mask)| {
+        let all = field.full_mask();
+        let mask = if v == Version::V1_5 && mask & 1 == 1 { mask & all } else { all };
+        Action::SetField { field, value: value & all, mask }
+    });
+    let new = match v {
+        Version::V1_5 => prop_oneof![any::<u32>().prop_map(Action::Meter), copy_field(v)].boxed(),
+        _ => Just(Action::PopVlan).boxed(),
+    };
     prop_oneof![
-        (settable, any::<u128>()).prop_map(|(field, value)| Action::set(field, value & field.full_mask())),
-        any::<u16>().prop_map(Action::PushVlan),
-        any::<u16>().prop_map(Action::PushMpls),
-        any::<u16>().prop_map(Action::PopMpls),
-        any::<u16>().prop_map(Action::PushPbb),
-        any::<u8>().prop_map(Action::SetMplsTtl),
-        any::<u8>().prop_map(Action::SetNwTtl),
-        any::<u32>().prop_map(Action::SetQueue),
-        any::<u32>().prop_map(Action::Group),
-        prop::sample::select(vec![
+        2 => set,
+        2 => new,
+        1 => any::<u16>().prop_map(Action::PushVlan),
+        1 => any::<u16>().prop_map(Action::PushMpls),
+        1 => any::<u16>().prop_map(Action::PopMpls),
+        1 => any::<u16>().prop_map(Action::PushPbb),
+        1 => any::<u8>().prop_map(Action::SetMplsTtl),
+        1 => any::<u8>().prop_map(Action::SetNwTtl),
+        1 => any::<u32>().prop_map(Action::SetQueue),
+        1 => any::<u32>().prop_map(Action::Group),
+        1 => prop::sample::select(vec![
             Action::CopyTtlOut,
             Action::CopyTtlIn,
             Action::DecMplsTtl,
@@ -164,6 +179,13 @@ fn action_since_1_3(v: Version) -> impl Strategy<Value = Action> {
     ]
 }
 
+fn copy_field(v: Version) -> impl Strategy<Value = Action> {
+    let ids = (multipart::oxm_id(v), multipart::oxm_id(v));
+    (any::<(u16, u16, u16)>(), ids).prop_map(|((n_bits, src_offset, dst_offset), (src, dst))| {
+        Action::CopyField { n_bits, src_offset, dst_offset, src, dst }
+    })
+}
+
 pub fn instructions(v: Version) -> BoxedStrategy<Vec<Instruction>> {
     let actions = vec(action(v), 0..5);
     if v == Version::V1_0 {
@@ -171,6 +193,10 @@ pub fn instructions(v: Version) -> BoxedStrategy<Vec<Instruction>> {
             .prop_map(|a| if a.is_empty() { vec![] } else { vec![Instruction::ApplyActions(a)] })
             .boxed();
     }
+    let metering = match v {
+        Version::V1_5 => stat_trigger().boxed(),
+        _ => any::<u32>().prop_map(Instruction::Meter).boxed(),
+    };
     let one = prop_oneof![
         any::<u8>().prop_map(Instruction::GotoTable),
         (any::<u64>(), any::<u64>())
@@ -178,13 +204,19 @@ pub fn instructions(v: Version) -> BoxedStrategy<Vec<Instruction>> {
         actions.clone().prop_map(Instruction::WriteActions),
         actions.prop_map(Instruction::ApplyActions),
         Just(Instruction::ClearActions),
-        any::<u32>().prop_map(Instruction::Meter),
+        metering,
         (any::<u32>(), padded(0))
             .prop_map(|(experimenter, data)| Instruction::Experimenter { experimenter, data }),
         (100u16..0xffff, padded(4))
             .prop_map(|(instruction_type, data)| Instruction::Unknown { instruction_type, data }),
     ];
     vec(one, 0..4).boxed()
+}
+
+fn stat_trigger() -> impl Strategy<Value = Instruction> {
+    let flags = flags!(StatTriggerFlags, Version::V1_5);
+    (flags, since_1_4::counters())
+        .prop_map(|(flags, counters)| Instruction::StatTrigger { flags, thresholds: Box::new(counters) })
 }
 
 pub fn flow_flags(v: Version) -> impl Strategy<Value = FlowModFlags> {
@@ -197,12 +229,12 @@ pub fn flow_flags(v: Version) -> impl Strategy<Value = FlowModFlags> {
 
 pub fn flow_mod(v: Version) -> impl Strategy<Value = FlowMod> {
     let marks = (any::<u64>(), any::<u64>(), any::<u8>(), code!(FlowModCommand, v));
-    let times = (any::<u16>(), any::<u16>(), any::<u16>());
+    let times = (any::<u16>(), any::<u16>(), any::<u16>(), any::<u16>());
     let filters = (buffer_id(), port_no(v), any::<u32>(), flow_flags(v));
     (marks, times, filters, match_(v), instructions(v)).prop_map(
         move |(marks, times, filters, match_, instructions)| {
             let (cookie, cookie_mask, table_id, command) = marks;
-            let (idle_timeout, hard_timeout, priority) = times;
+            let (idle_timeout, hard_timeout, priority, importance) = times;
             let (buffer_id, out_port, out_group, flags) = filters;
             let whole = FlowMod {
                 command,
@@ -216,7 +248,7 @@ pub fn flow_mod(v: Version) -> impl Strategy<Value = FlowMod> {
                 out_port,
                 out_group,
                 flags,
-                importance: 0,
+                importance: if v < Version::V1_4 { 0 } else { importance },
                 match_,
                 instructions,
             };
@@ -231,33 +263,40 @@ pub fn flow_mod(v: Version) -> impl Strategy<Value = FlowMod> {
 pub fn flow_removed(v: Version) -> impl Strategy<Value = FlowRemoved> {
     let numbers = (any::<u64>(), any::<u16>(), code!(FlowRemovedReason, v), any::<u8>());
     let times = (any::<u32>(), any::<u32>(), any::<u16>(), any::<u16>());
-    (numbers, times, any::<(u64, u64)>(), match_(v)).prop_map(move |(numbers, times, counts, match_)| {
-        let (cookie, priority, reason, table_id) = numbers;
-        let (duration_sec, duration_nsec, idle_timeout, hard_timeout) = times;
-        let (packet_count, byte_count) = counts;
-        let has = u8::from(v > Version::V1_0);
-        FlowRemoved {
-            cookie,
-            priority,
-            reason,
-            table_id: table_id * has,
-            duration_sec,
-            duration_nsec,
-            idle_timeout,
-            hard_timeout: hard_timeout * u16::from(has),
-            packet_count,
-            byte_count,
-            match_,
-        }
-    })
+    let more = (since_1_4::since(v, Version::V1_5, since_1_4::age()), since_1_4::unknown_stats(v));
+    (numbers, times, any::<(u64, u64)>(), match_(v), more).prop_map(
+        move |(numbers, times, counts, match_, more)| {
+            let (idle_time, unknown_stats) = more;
+            let (cookie, priority, reason, table_id) = numbers;
+            let (duration_sec, duration_nsec, idle_timeout, hard_timeout) = times;
+            let (packet_count, byte_count) = counts;
+            let has = u8::from(v > Version::V1_0);
+            FlowRemoved {
+                cookie,
+                priority,
+                reason,
+                table_id: table_id * has,
+                duration_sec,
+                duration_nsec,
+                idle_timeout,
+                hard_timeout: hard_timeout * u16::from(has),
+                packet_count,
+                byte_count,
+                idle_time,
+                match_,
+                unknown_stats,
+            }
+        },
+    )
 }
 
 pub fn flow_stats(v: Version) -> impl Strategy<Value = FlowStats> {
-    let numbers = (any::<u8>(), any::<u16>(), flow_flags(v), any::<u64>());
+    let numbers = (any::<u8>(), any::<u16>(), flow_flags(v), any::<u64>(), any::<u16>());
     let times = (any::<u32>(), any::<u32>(), any::<u16>(), any::<u16>());
-    (numbers, times, any::<(u64, u64)>(), match_(v), instructions(v)).prop_map(
-        move |(numbers, times, counts, match_, instructions)| {
-            let (table_id, priority, flags, cookie) = numbers;
+    let more = (since_1_4::since(v, Version::V1_5, since_1_4::age()), since_1_4::unknown_stats(v));
+    (numbers, times, any::<(u64, u64)>(), match_(v), instructions(v), more).prop_map(
+        move |(numbers, times, counts, match_, instructions, (idle_time, unknown_stats))| {
+            let (table_id, priority, flags, cookie, importance) = numbers;
             let (duration_sec, duration_nsec, idle_timeout, hard_timeout) = times;
             let (packet_count, byte_count) = counts;
             FlowStats {
@@ -268,12 +307,14 @@ pub fn flow_stats(v: Version) -> impl Strategy<Value = FlowStats> {
                 idle_timeout,
                 hard_timeout,
                 flags: if v == Version::V1_0 { FlowModFlags::NONE } else { flags },
-                importance: 0,
+                importance: if v < Version::V1_4 { 0 } else { importance },
                 cookie,
                 packet_count,
                 byte_count,
+                idle_time,
                 match_,
                 instructions,
+                unknown_stats,
             }
         },
     )

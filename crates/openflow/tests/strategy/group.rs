@@ -3,12 +3,15 @@
 use super::*;
 
 pub fn since_1_3(v: Version) -> BoxedStrategy<Body> {
-    let asynchronous =
-        || (masks(), masks()).prop_map(|(primary, secondary)| AsyncConfig { primary, secondary });
+    let properties = || since_1_4::properties(v, Version::V1_4);
+    let asynchronous = || {
+        (since_1_4::masks(v), since_1_4::masks(v), properties())
+            .prop_map(|(primary, secondary, properties)| AsyncConfig { primary, secondary, properties })
+    };
     prop_oneof![
         3 => group_mod(v).prop_map(Body::GroupMod),
         3 => meter_mod(v).prop_map(Body::MeterMod),
-        1 => any::<(u8, u32)>().prop_map(|(table_id, config)| Body::TableMod(TableMod { table_id, config })),
+        1 => since_1_4::table_mod(v).prop_map(Body::TableMod),
         1 => role(v).prop_map(Body::RoleRequest),
         1 => role(v).prop_map(Body::RoleReply),
         1 => Just(Body::GetAsyncRequest),
@@ -19,27 +22,29 @@ pub fn since_1_3(v: Version) -> BoxedStrategy<Body> {
 }
 
 fn role(v: Version) -> impl Strategy<Value = Role> {
-    (code!(ControllerRole, v), any::<u64>()).prop_map(|(role, generation_id)| Role { role, generation_id })
-}
-
-fn masks() -> impl Strategy<Value = AsyncMasks> {
-    any::<(u32, u32, u32)>().prop_map(|(packet_in, port_status, flow_removed)| AsyncMasks {
-        packet_in,
-        port_status,
-        flow_removed,
+    (code!(ControllerRole, v), any::<u64>(), any::<u16>()).prop_map(move |(role, generation_id, short_id)| {
+        Role { role, generation_id, short_id: if v < Version::V1_5 { 0 } else { short_id } }
     })
 }
 
 pub fn buckets(v: Version) -> impl Strategy<Value = Vec<Bucket>> {
-    let bucket = (any::<u16>(), port_no(v), any::<u32>(), vec(flow::action(v), 0..4)).prop_map(
-        |(weight, watch_port, watch_group, actions)| Bucket { weight, watch_port, watch_group, actions },
+    let new = (any::<u32>(), since_1_4::properties(v, Version::V1_5));
+    let bucket = (any::<u16>(), port_no(v), any::<u32>(), vec(flow::action(v), 0..4), new).prop_map(
+        move |(weight, watch_port, watch_group, actions, (bucket_id, properties))| {
+            let bucket_id = Some(bucket_id).filter(|_| v >= Version::V1_5);
+            Bucket { weight, watch_port, watch_group, actions, bucket_id, properties }
+        },
     );
     vec(bucket, 0..4)
 }
 
 fn group_mod(v: Version) -> impl Strategy<Value = GroupMod> {
-    (code!(GroupModCommand, v), code!(GroupType, v), any::<u32>(), buckets(v)).prop_map(
-        |(command, group_type, group_id, buckets)| GroupMod { command, group_type, group_id, buckets },
+    let new = (any::<u32>(), since_1_4::properties(v, Version::V1_5));
+    (code!(GroupModCommand, v), code!(GroupType, v), any::<u32>(), buckets(v), new).prop_map(
+        move |(command, group_type, group_id, buckets, (command_bucket_id, properties))| {
+            let group = GroupMod { properties, ..GroupMod::new(command, group_type, group_id, buckets) };
+            if v < Version::V1_5 { group } else { GroupMod { command_bucket_id, ..group } }
+        },
     )
 }
 

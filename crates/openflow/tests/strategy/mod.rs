@@ -3,7 +3,9 @@
 mod flow;
 mod group;
 mod multipart;
+pub mod nicira;
 mod session;
+mod since_1_4;
 
 use flowgauge_openflow::*;
 use flowgauge_packet::MacAddr;
@@ -25,12 +27,18 @@ fn body(v: Version) -> BoxedStrategy<Body> {
         1 => port_mod(v).prop_map(Body::PortMod),
         4 => multipart::request(v).prop_map(Body::MultipartRequest),
         6 => multipart::reply(v).prop_map(Body::MultipartReply),
-        1 => multipart::queue_config(v).prop_map(Body::QueueGetConfigReply),
-        1 => port_no(v).prop_map(Body::QueueGetConfigRequest),
+        2 => nicira::message(v),
+    ];
+    let queues = prop_oneof![
+        multipart::queue_config(v).prop_map(Body::QueueGetConfigReply),
+        port_no(v).prop_map(Body::QueueGetConfigRequest),
     ];
     match v {
-        Version::V1_0 => common.boxed(),
-        _ => prop_oneof![9 => common, 2 => group::since_1_3(v)].boxed(),
+        Version::V1_0 => prop_oneof![9 => common, 1 => queues].boxed(),
+        Version::V1_3 => prop_oneof![9 => common, 2 => group::since_1_3(v), 1 => queues].boxed(),
+        Version::V1_4 | Version::V1_5 => {
+            prop_oneof![9 => common, 2 => group::since_1_3(v), 3 => since_1_4::since_1_4(v)].boxed()
+        }
     }
 }
 
@@ -111,11 +119,14 @@ fn packet_in(v: Version) -> impl Strategy<Value = PacketIn> {
 
 fn packet_out(v: Version) -> impl Strategy<Value = PacketOut> {
     let actions = vec(flow::action(v), 0..5);
-    (buffer_id(), port_no(v), actions, bytes(80)).prop_map(move |(buffer_id, port, actions, data)| {
+    let fields = (buffer_id(), port_no(v), flow::match_(v));
+    (fields, actions, bytes(80)).prop_map(move |((buffer_id, port, mut match_), actions, data)| {
+        match_.entries.retain(|e| e.field != flowgauge_packet::Field::InPort);
+        let match_ = if v == Version::V1_5 { match_ } else { Match::any() };
         // 1.0 says NONE where the others, and the model, say CONTROLLER.
         let from_nowhere = v == Version::V1_0 && port == PortNo::ANY;
         let in_port = if from_nowhere { PortNo::CONTROLLER } else { port };
-        PacketOut { buffer_id, in_port, match_: Match::any(), actions, data }
+        PacketOut { buffer_id, in_port, match_, actions, data }
     })
 }
 
@@ -124,7 +135,18 @@ fn port_status(v: Version) -> impl Strategy<Value = PortStatus> {
 }
 
 fn port_mod(v: Version) -> impl Strategy<Value = PortMod> {
-    (port_no(v), mac(), flags!(PortConfig, v), flags!(PortConfig, v), multipart::link(v)).prop_map(
-        |(port_no, hw_addr, config, mask, advertise)| PortMod { port_no, hw_addr, config, mask, advertise },
+    let optical = since_1_4::since(v, Version::V1_4, since_1_4::optical_settings(v));
+    let properties = since_1_4::properties(v, Version::V1_4);
+    let config = (flags!(PortConfig, v), flags!(PortConfig, v));
+    (port_no(v), mac(), config, multipart::link(v), optical, properties).prop_map(
+        |(port_no, hw_addr, (config, mask), advertise, optical, properties)| PortMod {
+            port_no,
+            hw_addr,
+            config,
+            mask,
+            advertise,
+            optical,
+            properties,
+        },
     )
 }

@@ -22,28 +22,71 @@ fn request_body(v: Version) -> BoxedStrategy<RequestBody> {
         (30u16..0xffff, bytes(20)).prop_map(|(kind, data)| RequestBody::Unknown { kind, data }),
     ];
     if v == Version::V1_0 {
-        return common.boxed();
+        return prop_oneof![6 => common, 1 => nicira::request()].boxed();
     }
     let newer = prop_oneof![
-        Just(RequestBody::GroupDesc),
+        one(v, GROUP_ALL).prop_map(RequestBody::GroupDesc),
         Just(RequestBody::GroupFeatures),
         Just(RequestBody::MeterFeatures),
-        Just(RequestBody::PortDesc),
+        one(v, PortNo::ANY.0).prop_map(|port| RequestBody::PortDesc(PortNo(port))),
         any::<u32>().prop_map(RequestBody::Group),
         any::<u32>().prop_map(RequestBody::Meter),
         any::<u32>().prop_map(RequestBody::MeterConfig),
         vec(table_features(v), 0..2).prop_map(RequestBody::TableFeatures),
     ];
-    prop_oneof![common, newer].boxed()
+    match v {
+        Version::V1_0 | Version::V1_3 => prop_oneof![common, newer].boxed(),
+        Version::V1_4 => prop_oneof![common, newer, request_since_1_4(v)].boxed(),
+        Version::V1_5 => prop_oneof![common, newer, request_since_1_4(v), request_since_1_5(v)].boxed(),
+    }
+}
+
+/// Something to ask for by its number; before 1.5 always all.
+fn one(v: Version, all: u32) -> impl Strategy<Value = u32> {
+    any::<u32>().prop_map(move |id| if v < Version::V1_5 { all } else { id })
+}
+
+fn request_since_1_4(v: Version) -> impl Strategy<Value = RequestBody> {
+    prop_oneof![
+        Just(RequestBody::TableDesc),
+        (port_no(v), any::<u32>()).prop_map(|(port, queue_id)| RequestBody::QueueDesc { port, queue_id }),
+        vec(since_1_4::monitor_request(v), 0..3).prop_map(RequestBody::FlowMonitor),
+    ]
+}
+
+fn request_since_1_5(v: Version) -> impl Strategy<Value = RequestBody> {
+    prop_oneof![
+        Just(RequestBody::ControllerStatus),
+        flow::flow_request(v).prop_map(RequestBody::FlowStats),
+        since_1_4::bundle_features_request(v).prop_map(RequestBody::BundleFeatures),
+    ]
+}
+
+fn reply_since_1_4(v: Version) -> impl Strategy<Value = ReplyBody> {
+    prop_oneof![
+        vec(since_1_4::table_desc(v), 0..3).prop_map(ReplyBody::TableDesc),
+        queue_config(v).prop_map(|config| ReplyBody::QueueDesc(config.queues)),
+        vec(since_1_4::flow_update(v), 0..3).prop_map(ReplyBody::FlowMonitor),
+    ]
+}
+
+fn reply_since_1_5(v: Version) -> impl Strategy<Value = ReplyBody> {
+    prop_oneof![
+        vec(since_1_4::counters_report(), 0..3).prop_map(ReplyBody::FlowStats),
+        vec(since_1_4::controller_status(), 0..3).prop_map(ReplyBody::ControllerStatus),
+        since_1_4::bundle_features(v).prop_map(ReplyBody::BundleFeatures),
+    ]
 }
 
 fn reply_body(v: Version) -> BoxedStrategy<ReplyBody> {
     let common = prop_oneof![
         desc().prop_map(ReplyBody::Desc),
         vec(flow::flow_stats(v), 0..3).prop_map(ReplyBody::Flow),
-        any::<(u64, u64, u32)>().prop_map(|(packet_count, byte_count, flow_count)| {
-            ReplyBody::Aggregate(AggregateStats { packet_count, byte_count, flow_count })
-        }),
+        (any::<(u64, u64, u32)>(), since_1_4::unknown_stats(v)).prop_map(
+            |((packet_count, byte_count, flow_count), unknown_stats)| {
+                ReplyBody::Aggregate(AggregateStats { packet_count, byte_count, flow_count, unknown_stats })
+            }
+        ),
         vec(table_stats(v), 0..3).prop_map(ReplyBody::Table),
         vec(port_stats(v), 0..3).prop_map(ReplyBody::PortStats),
         vec(queue_stats(v), 0..3).prop_map(ReplyBody::Queue),
@@ -51,7 +94,7 @@ fn reply_body(v: Version) -> BoxedStrategy<ReplyBody> {
         (30u16..0xffff, bytes(20)).prop_map(|(kind, data)| ReplyBody::Unknown { kind, data }),
     ];
     if v == Version::V1_0 {
-        return common.boxed();
+        return prop_oneof![6 => common, 1 => nicira::reply()].boxed();
     }
     let newer = prop_oneof![
         vec(group_stats(), 0..3).prop_map(ReplyBody::Group),
@@ -63,7 +106,11 @@ fn reply_body(v: Version) -> BoxedStrategy<ReplyBody> {
         vec(table_features(v), 0..3).prop_map(ReplyBody::TableFeatures),
         vec(port(v), 0..3).prop_map(ReplyBody::PortDesc),
     ];
-    prop_oneof![common, newer].boxed()
+    match v {
+        Version::V1_0 | Version::V1_3 => prop_oneof![common, newer].boxed(),
+        Version::V1_4 => prop_oneof![common, newer, reply_since_1_4(v)].boxed(),
+        Version::V1_5 => prop_oneof![common, newer, reply_since_1_4(v), reply_since_1_5(v)].boxed(),
+    }
 }
 
 fn desc() -> impl Strategy<Value = Desc> {
@@ -86,8 +133,13 @@ pub fn link(v: Version) -> impl Strategy<Value = PortFeatures> {
 pub fn port(v: Version) -> impl Strategy<Value = Port> {
     let wishes = (flags!(PortConfig, v), flags!(PortState, v));
     let links = (link(v), link(v), link(v), link(v));
-    (port_no(v), mac(), text(15), wishes, links, any::<(u32, u32)>()).prop_map(
-        move |(port_no, hw_addr, name, (config, state), links, speeds)| {
+    let ids = || vec(oxm_id(v), 0..if v < Version::V1_5 { 1 } else { 3 });
+    let others = vec(port_no(v), 0..if v < Version::V1_5 { 1 } else { 3 });
+    let optical = since_1_4::since(v, Version::V1_4, since_1_4::optical_port(v));
+    let new = (optical, ids(), ids(), others, since_1_4::properties(v, Version::V1_4));
+    (port_no(v), mac(), text(15), wishes, links, any::<(u32, u32)>(), new).prop_map(
+        move |(port_no, hw_addr, name, (config, state), links, speeds, new)| {
+            let (optical, pipeline_input, pipeline_output, recirculate, properties) = new;
             let (current, advertised, supported, peer) = links;
             let (current_speed, max_speed) = if v == Version::V1_0 { (0, 0) } else { speeds };
             Port {
@@ -102,6 +154,11 @@ pub fn port(v: Version) -> impl Strategy<Value = Port> {
                 peer,
                 current_speed,
                 max_speed,
+                optical,
+                pipeline_input,
+                pipeline_output,
+                recirculate,
+                properties,
             }
         },
     )
@@ -128,7 +185,10 @@ fn table_stats(v: Version) -> impl Strategy<Value = TableStats> {
 }
 
 fn port_stats(v: Version) -> impl Strategy<Value = PortStats> {
-    (port_no(v), any::<[u64; 12]>(), any::<(u32, u32)>()).prop_map(move |(port_no, c, duration)| {
+    let optical = since_1_4::since(v, Version::V1_4, since_1_4::optical_stats(v));
+    let new = (optical, since_1_4::properties(v, Version::V1_4));
+    (port_no(v), any::<[u64; 12]>(), any::<(u32, u32)>(), new).prop_map(move |(port_no, c, duration, new)| {
+        let (optical, properties) = new;
         let (duration_sec, duration_nsec) = if v == Version::V1_0 { (0, 0) } else { duration };
         PortStats {
             port_no,
@@ -146,15 +206,27 @@ fn port_stats(v: Version) -> impl Strategy<Value = PortStats> {
             collisions: c[11],
             duration_sec,
             duration_nsec,
+            optical,
+            properties,
         }
     })
 }
 
 fn queue_stats(v: Version) -> impl Strategy<Value = QueueStats> {
-    (port_no(v), any::<u32>(), any::<[u64; 3]>(), any::<(u32, u32)>()).prop_map(
-        move |(port_no, queue_id, [tx_bytes, tx_packets, tx_errors], duration)| {
+    let properties = since_1_4::properties(v, Version::V1_4);
+    (port_no(v), any::<u32>(), any::<[u64; 3]>(), any::<(u32, u32)>(), properties).prop_map(
+        move |(port_no, queue_id, [tx_bytes, tx_packets, tx_errors], duration, properties)| {
             let (duration_sec, duration_nsec) = if v == Version::V1_0 { (0, 0) } else { duration };
-            QueueStats { port_no, queue_id, tx_bytes, tx_packets, tx_errors, duration_sec, duration_nsec }
+            QueueStats {
+                port_no,
+                queue_id,
+                tx_bytes,
+                tx_packets,
+                tx_errors,
+                duration_sec,
+                duration_nsec,
+                properties,
+            }
         },
     )
 }
@@ -170,8 +242,9 @@ fn group_stats() -> impl Strategy<Value = GroupStats> {
 }
 
 fn group_desc(v: Version) -> impl Strategy<Value = GroupDesc> {
-    (code!(GroupType, v), any::<u32>(), group::buckets(v))
-        .prop_map(|(group_type, group_id, buckets)| GroupDesc { group_type, group_id, buckets })
+    (code!(GroupType, v), any::<u32>(), group::buckets(v), since_1_4::properties(v, Version::V1_5)).prop_map(
+        |(group_type, group_id, buckets, properties)| GroupDesc { group_type, group_id, buckets, properties },
+    )
 }
 
 fn group_features(v: Version) -> impl Strategy<Value = GroupFeatures> {
@@ -210,18 +283,20 @@ fn meter_config(v: Version) -> impl Strategy<Value = MeterConfig> {
 }
 
 fn meter_features(v: Version) -> impl Strategy<Value = MeterFeatures> {
-    (any::<(u32, u32)>(), flags!(MeterFlags, v), any::<(u8, u8)>()).prop_map(
-        |((max_meters, band_types), capabilities, (max_bands, max_color))| MeterFeatures {
+    let features = flags!(MeterFeatureFlags, v);
+    (any::<(u32, u32)>(), flags!(MeterFlags, v), any::<(u8, u8)>(), features).prop_map(
+        move |((max_meters, band_types), capabilities, (max_bands, max_color), features)| MeterFeatures {
             max_meters,
             band_types,
             capabilities,
             max_bands,
             max_color,
+            features: if v < Version::V1_5 { MeterFeatureFlags::NONE } else { features },
         },
     )
 }
 
-fn oxm_id(v: Version) -> impl Strategy<Value = OxmId> {
+pub fn oxm_id(v: Version) -> impl Strategy<Value = OxmId> {
     let known = (flow::field(v), any::<bool>()).prop_map(|(field, masked)| OxmId::Field { field, masked });
     let unknown = any::<u16>()
         .prop_map(|low| OxmId::Unknown { header: 0x7fff << 16 | u32::from(low), experimenter: None });
@@ -247,21 +322,57 @@ fn table_property(v: Version) -> impl Strategy<Value = TableProperty> {
         ids().prop_map(TableProperty::Wildcards),
         (miss(), ids()).prop_map(|(miss, fields)| TableProperty::WriteSetField { miss, fields }),
         (miss(), ids()).prop_map(|(miss, fields)| TableProperty::ApplySetField { miss, fields }),
-        (100u16.., bytes(12))
+        (100u16..0xfffe, bytes(12))
             .prop_map(|(property_type, data)| TableProperty::Unknown { property_type, data }),
+        (miss(), any::<(u32, u32)>(), bytes(9)).prop_map(
+            |(miss, (experimenter, experimenter_type), data)| {
+                TableProperty::Experimenter { miss, experimenter, experimenter_type, data }
+            }
+        ),
     ]
 }
 
+fn new_table_property(v: Version) -> BoxedStrategy<TableProperty> {
+    let ids = || (any::<bool>(), vec(oxm_id(v), 0..4));
+    let tables = bytes(9).prop_map(TableProperty::TableSyncFrom);
+    match v {
+        Version::V1_0 | Version::V1_3 => table_property(v).boxed(),
+        Version::V1_4 => tables.boxed(),
+        Version::V1_5 => prop_oneof![
+            tables,
+            ids().prop_map(|(miss, fields)| TableProperty::WriteCopyField { miss, fields }),
+            ids().prop_map(|(miss, fields)| TableProperty::ApplyCopyField { miss, fields }),
+            flow::match_(v).prop_map(TableProperty::PacketTypes),
+        ]
+        .boxed(),
+    }
+}
+
 fn table_features(v: Version) -> impl Strategy<Value = TableFeatures> {
-    (any::<u8>(), text(31), any::<(u64, u64, u32, u32)>(), vec(table_property(v), 0..5)).prop_map(
-        |(table_id, name, (metadata_match, metadata_write, config, max_entries), properties)| TableFeatures {
-            table_id,
-            name,
-            metadata_match,
-            metadata_write,
-            config,
-            max_entries,
-            properties,
+    let properties = vec(prop_oneof![table_property(v), new_table_property(v)], 0..5);
+    let new = (code!(TableFeaturesCommand, v), flags!(TableFeatureFlags, v), flags!(TableConfig, v));
+    (any::<u8>(), text(31), any::<(u64, u64, u32)>(), properties, new).prop_map(
+        move |(table_id, name, (metadata_match, metadata_write, max_entries), properties, new)| {
+            let (command, features, config) = new;
+            let whole = TableFeatures {
+                table_id,
+                name,
+                metadata_match,
+                metadata_write,
+                config,
+                max_entries,
+                command,
+                features,
+                properties,
+            };
+            match v {
+                Version::V1_5 => whole,
+                _ => TableFeatures {
+                    command: TableFeaturesCommand::Replace,
+                    features: Default::default(),
+                    ..whole
+                },
+            }
         },
     )
 }
@@ -273,8 +384,10 @@ pub fn queue_config(v: Version) -> impl Strategy<Value = QueueConfig> {
             Version::V1_0 => QueueProperty::MinRate(rate),
             _ => QueueProperty::MaxRate(rate),
         }),
-        (any::<u32>(), bytes(9))
-            .prop_map(|(experimenter, data)| QueueProperty::Experimenter { experimenter, data }),
+        (any::<(u32, u32)>(), bytes(9)).prop_map(move |((experimenter, experimenter_type), data)| {
+            let experimenter_type = if v < Version::V1_4 { 0 } else { experimenter_type };
+            QueueProperty::Experimenter { experimenter, experimenter_type, data }
+        }),
         (3u16..0xffff, bytes(9))
             .prop_map(|(property_type, data)| QueueProperty::Unknown { property_type, data }),
     ];

@@ -5,7 +5,7 @@ use super::checksums::{Covered, replace, replace_bits};
 use crate::bytes::{be32, chunk};
 use crate::checksum;
 use crate::layout::{Layout, Network, Transport};
-use crate::{Field, MacAddr};
+use crate::{Field, MacAddr, nicira_fields};
 
 /// Sets a field of the frame's headers; the checksums that cover it follow. Bits above the field's width are
 /// cut off.
@@ -143,7 +143,7 @@ fn place(frame: &[u8], layout: &Layout, field: Field) -> Result<Place, EditError
         Field::Ipv6NdSll => option(nd.link_layer, nd.solicits, Mac),
         Field::Ipv6NdTll => option(nd.link_layer, !nd.solicits, Mac),
         Field::InPort | Field::InPhyPort | Field::Metadata | Field::TunnelId | Field::Ipv6Exthdr
-        | Field::ActsetOutput | Field::PacketType => return Err(EditError::NotInFrames(field)),
+        | Field::ActsetOutput | Field::PacketType | nicira_fields!() => return Err(EditError::NotInFrames(field)),
     };
     if there { Ok(Place { at, shape, covered }) } else { Err(EditError::Absent(field)) }
 }

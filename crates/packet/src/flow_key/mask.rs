@@ -6,9 +6,17 @@ use crate::Field;
 
 /// Bits of a [`FlowKey`] that a comparison looks at. A field in the mask must also be present in the key: a
 /// frame without UDP doesn't match `udp_dst=0`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowMask {
     words: [u64; WORDS],
+}
+
+impl Default for FlowMask {
+    /// Looks at nothing.
+    #[inline]
+    fn default() -> FlowMask {
+        FlowMask { words: [0; WORDS] }
+    }
 }
 
 impl FlowMask {
@@ -22,7 +30,9 @@ impl FlowMask {
     /// The bits of the field that are looked at, or `None` when not even its presence matters.
     #[inline]
     pub fn get(&self, field: Field) -> Option<u128> {
-        (self.words[PRESENCE] & presence(field) != 0).then(|| slot::read(&self.words, field))
+        let (bit, mask) = (presence(field), slot::read(&self.words, field));
+        let matters = if bit == 0 { mask != 0 } else { self.words[PRESENCE] & bit != 0 };
+        matters.then_some(mask)
     }
 
     /// Looks also at what `other` looks at.

@@ -34,7 +34,7 @@ const ARP: u64 =
 impl FlowKey {
     /// The key of a frame that came in on `in_port`. Never panics: what is cut off or malformed is absent.
     ///
-    /// Metadata and tunnel id are 0, the physical port is `in_port`, the packet type Ethernet. `vlan_vid` of
+    /// Metadata, tunnel id and the Nicira extensions' fields (registers, tunnel, mark) are 0, the physical port is `in_port`, the packet type Ethernet. `vlan_vid` of
     /// a frame without a tag is 0 and present; its `vlan_pcp` is absent. ARP shows its opcode as `ip_proto`,
     /// too, which is where OpenFlow 1.0 matches it (0 if it is above 255).
     #[inline]
@@ -85,11 +85,11 @@ impl FlowKey {
                 self.mark(all(&[Field::VlanVid, Field::VlanPcp]));
             }
         } else if layout.eth_type.is_some() {
-            self.mark(presence(Field::VlanVid));
+            self.mark(all(&[Field::VlanVid]));
         }
         if let Some(eth_type) = layout.eth_type {
             self.words[5] |= u64::from(eth_type);
-            self.mark(presence(Field::EthType));
+            self.mark(all(&[Field::EthType]));
         }
     }
 
@@ -116,7 +116,8 @@ impl FlowKey {
         self.words[14] = be64(header, 16);
         self.words[15] = be64(header, 24);
         self.words[16] = be64(header, 32);
-        self.words[21] = u64::from(first & 0xf_ffff) << 44 | u64::from(layout.extensions);
+        self.words[19] = u64::from(layout.extensions) << 48;
+        self.words[21] = u64::from(first & 0xf_ffff) << 44;
     }
 
     fn arp(&mut self, frame: &[u8], layout: &Layout) {
@@ -156,7 +157,7 @@ impl FlowKey {
                 self.mark(all(&[Field::TcpSrc, Field::TcpDst, Field::TcpFlags]));
                 self.words[8] = ports << 32;
                 if let Some(flags) = chunk::<2>(frame, layout.l4 + 12) {
-                    self.words[9] = u64::from(be16(flags, 0) & 0x0fff) << 16;
+                    self.words[21] |= u64::from(be16(flags, 0) & 0x0fff);
                 }
             }
             Transport::Sctp => {
@@ -170,7 +171,7 @@ impl FlowKey {
     fn icmpv4(&mut self, frame: &[u8], layout: &Layout) {
         let Some(header) = chunk::<2>(frame, layout.l4) else { return };
         self.mark(all(&[Field::Icmpv4Type, Field::Icmpv4Code]));
-        self.words[9] = u64::from(be16(header, 0));
+        self.words[20] = u64::from(be16(header, 0)) << 48;
     }
 
     fn icmpv6(&mut self, frame: &[u8], layout: &Layout) {

@@ -2,8 +2,8 @@
 
 use super::stack::{NetworkHeader, Shim, Stack, TransportHeader};
 use super::{FlowSetError, Pattern};
-use crate::Field;
 use crate::header::{ether_type, icmp_type, ip_proto};
+use crate::{Field, nicira_fields};
 
 type Named = [(Field, Pattern)];
 
@@ -75,6 +75,7 @@ fn carries(stack: &Stack, field: Field, pattern: &Pattern) -> bool {
     };
     match field {
         Field::InPort | Field::InPhyPort | Field::Metadata | Field::TunnelId => true,
+        nicira_fields!() => true,
         Field::ActsetOutput | Field::PacketType => true,
         Field::EthDst | Field::EthSrc | Field::VlanVid | Field::VlanPcp => true,
         Field::EthType => *pattern == Pattern::Fixed(stack.outer_type().into()),
@@ -130,6 +131,7 @@ fn conflict(candidates: &[Stack], named: &Named) -> FlowSetError {
 fn needs(field: Field) -> &'static str {
     match field {
         Field::InPort | Field::InPhyPort | Field::Metadata | Field::TunnelId => "nothing",
+        nicira_fields!() => "nothing",
         Field::ActsetOutput | Field::PacketType | Field::EthDst | Field::EthSrc => "nothing",
         Field::EthType => "headers of that EtherType",
         Field::VlanVid | Field::VlanPcp => "a VLAN tag",

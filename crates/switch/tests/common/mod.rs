@@ -13,14 +13,26 @@ use std::time::{Duration, Instant};
 pub const SECOND: Duration = Duration::from_secs(1);
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
+/// A controller's end of a connection.
+pub struct Peer {
+    pub connection: Connection,
+    pub version: Version,
+    pub channel: Channel,
+}
+
 /// A switch with ports 1 to 3 on rings, and a controller that speaks one version.
 pub struct Bench {
     pub switch: Switch,
     /// The far ends of the ports, in order.
     pub testers: Vec<RingPort>,
-    pub connection: Connection,
-    pub version: Version,
-    pub channel: Channel,
+    pub peer: Peer,
+}
+
+impl std::ops::Deref for Bench {
+    type Target = Peer;
+    fn deref(&self) -> &Peer {
+        &self.peer
+    }
 }
 
 /// Ring ports for the switch, and their far ends.
@@ -44,45 +56,23 @@ impl Bench {
         let (ports, testers) = ports(3);
         let control = format!("tcp:{}", channel.local_addr()).parse().unwrap();
         let mut config = SwitchConfig::new(0x1234, ports, control);
+        config.versions = versions;
         change(&mut config);
         let switch = Switch::start(config).unwrap();
         let connection = channel.wait_connected(PATIENCE).unwrap();
-        Bench { switch, testers, connection, version, channel }
+        Bench { switch, testers, peer: Peer { connection, version, channel } }
     }
 
-    pub fn encode(&self, xid: u32, body: Body) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        encode(&Message { xid, body }, self.version, &mut bytes).unwrap();
-        bytes
+    /// A switch that waits for controllers, and the first of them.
+    pub fn listening(version: Version, change: impl FnOnce(&mut SwitchConfig)) -> Bench {
+        let (switch, testers) = listening(change);
+        let peer = Peer::of(&switch, version);
+        Bench { switch, testers, peer }
     }
 
-    /// Sends a message that has no reply, and waits until it has taken effect.
-    pub fn apply(&self, body: Body) -> Result<(), ChannelError> {
-        self.connection.apply_raw(&mut [self.encode(0, body)], PATIENCE).map(|_| ())
-    }
-
-    pub fn flow(&self, request: FlowMod) {
-        self.apply(Body::FlowMod(request)).unwrap();
-    }
-
-    /// Type and code of the error that refuses a message.
-    pub fn refusal(&self, body: Body) -> (u16, u16) {
-        refusal(self.apply(body))
-    }
-
-    pub fn ask(&self, body: Body) -> Result<Vec<Body>, ChannelError> {
-        let request = self.encode(self.connection.reserve_xids(1), body);
-        let replies = self.connection.transact_raw(&request, PATIENCE)?;
-        Ok(replies.iter().map(|r| decode(&r.frame).unwrap().1.body).collect())
-    }
-
-    pub fn statistics(&self, body: RequestBody) -> Vec<ReplyBody> {
-        let replies = self.ask(Body::MultipartRequest(MultipartRequest::new(body))).unwrap();
-        let part = |body| match body {
-            Body::MultipartReply(MultipartReply { body, .. }) => body,
-            other => panic!("{other:?}"),
-        };
-        replies.into_iter().map(part).collect()
+    /// One more controller; the switch must be listening.
+    pub fn join(&self, version: Version) -> Peer {
+        Peer::of(&self.switch, version)
     }
 
     /// Sends frames into port `number`.
@@ -120,6 +110,52 @@ impl Bench {
         }
         count
     }
+}
+
+impl Peer {
+    /// Connects to a switch that listens.
+    pub fn of(switch: &Switch, version: Version) -> Peer {
+        let versions = Versions::new(&[version.wire()]).unwrap();
+        let config = Config { versions, ..Config::controller() };
+        let channel = Channel::connect(switch.controls()[0].at(), config).unwrap();
+        let connection = channel.wait_connected(PATIENCE).unwrap();
+        Peer { connection, version, channel }
+    }
+
+    pub fn encode(&self, xid: u32, body: Body) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(&Message { xid, body }, self.version, &mut bytes).unwrap();
+        bytes
+    }
+
+    /// Sends a message that has no reply, and waits until it has taken effect.
+    pub fn apply(&self, body: Body) -> Result<(), ChannelError> {
+        self.connection.apply_raw(&mut [self.encode(0, body)], PATIENCE).map(|_| ())
+    }
+
+    pub fn flow(&self, request: FlowMod) {
+        self.apply(Body::FlowMod(request)).unwrap();
+    }
+
+    /// Type and code of the error that refuses a message.
+    pub fn refusal(&self, body: Body) -> (u16, u16) {
+        refusal(self.apply(body))
+    }
+
+    pub fn ask(&self, body: Body) -> Result<Vec<Body>, ChannelError> {
+        let request = self.encode(self.connection.reserve_xids(1), body);
+        let replies = self.connection.transact_raw(&request, PATIENCE)?;
+        Ok(replies.iter().map(|r| decode(&r.frame).unwrap().1.body).collect())
+    }
+
+    pub fn statistics(&self, body: RequestBody) -> Vec<ReplyBody> {
+        let replies = self.ask(Body::MultipartRequest(MultipartRequest::new(body))).unwrap();
+        let part = |body| match body {
+            Body::MultipartReply(MultipartReply { body, .. }) => body,
+            other => panic!("{other:?}"),
+        };
+        replies.into_iter().map(part).collect()
+    }
 
     /// The next message that the switch sends unasked.
     pub fn next_event(&self) -> Body {
@@ -128,6 +164,21 @@ impl Bench {
         assert_eq!(log.len(), 1, "more than one message");
         decode(log.iter().next().unwrap().frame).unwrap().1.body
     }
+
+    /// Everything that the switch has sent unasked, once it has answered all that came before.
+    pub fn events(&self) -> Vec<Body> {
+        self.connection.barrier(PATIENCE).unwrap();
+        self.connection.take_log().iter().map(|r| decode(r.frame).unwrap().1.body).collect()
+    }
+}
+
+/// A switch with ports 1 to 3 that waits for controllers.
+pub fn listening(change: impl FnOnce(&mut SwitchConfig)) -> (Switch, Vec<RingPort>) {
+    let (ports, testers) = ports(3);
+    let mut config = SwitchConfig::new(0x1234, ports, "ptcp:0:127.0.0.1".parse().unwrap());
+    config.versions = Versions::new(&[1, 4, 5, 6]).unwrap();
+    change(&mut config);
+    (Switch::start(config).unwrap(), testers)
 }
 
 /// An entry for what comes in on port 1: out of `port`.

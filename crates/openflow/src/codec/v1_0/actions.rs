@@ -2,7 +2,9 @@
 
 use flowgauge_packet::{Field, MacAddr};
 
-use crate::codec::error::{DecodeError, EncodeError, Part};
+use crate::codec::action::{self, write_fixed as fixed, write_open};
+use crate::codec::error::{DecodeError, EncodeError};
+use crate::codec::nicira;
 use crate::codec::reader::Reader;
 use crate::codec::wire::{All, Mac, Port16, Wire};
 use crate::codec::writer::Writer;
@@ -30,18 +32,10 @@ pub(crate) type Actions = All<ActionWire>;
 
 impl Wire for ActionWire {
     type Value = Action;
+    const TYPICAL_LEN: usize = 8;
 
     fn read(r: &mut Reader, _: &'static str) -> Result<Action, DecodeError> {
-        let action_type = r.u16("action type")?;
-        let length = usize::from(r.u16("action length")?);
-        if length < 8 || length % 8 != 0 || length - 4 > r.left() {
-            let error = r.bad_length(2, "action length, a multiple of 8", length);
-            return Err(DecodeError { part: Part::Action, ..error });
-        }
-        let mut body = r.sub(length - 4, "action")?.within(Part::Action);
-        let action = read_arguments(action_type, &mut body)?;
-        body.finish("the action")?;
-        Ok(action)
+        action::read(r, read_arguments)
     }
 
     fn write(action: &Action, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
@@ -63,23 +57,26 @@ impl Wire for ActionWire {
                 w.zeros(6);
                 w.u32(queue_id);
             }
+            Action::Nicira(ref action) => return nicira::write_action(action, w),
             Action::Experimenter { experimenter, ref data } => {
                 return write_open(VENDOR, &experimenter.to_be_bytes(), data, w);
             }
             Action::Unknown { action_type, ref data } => return write_open(action_type, &[], data, w),
             Action::CopyTtlOut => return Err(w.inexpressible("copy_ttl_out")),
             Action::CopyTtlIn => return Err(w.inexpressible("copy_ttl_in")),
-            Action::SetMplsTtl(_) => return Err(w.inexpressible("set_mpls_ttl")),
-            Action::DecMplsTtl => return Err(w.inexpressible("dec_mpls_ttl")),
             Action::PushVlan(_) => return Err(w.inexpressible("push_vlan")),
-            Action::PushMpls(_) => return Err(w.inexpressible("push_mpls")),
-            Action::PopMpls(_) => return Err(w.inexpressible("pop_mpls")),
-            Action::SetQueue(_) => return Err(w.inexpressible("set_queue")),
-            Action::Group(_) => return Err(w.inexpressible("group")),
-            Action::SetNwTtl(_) => return Err(w.inexpressible("mod_nw_ttl")),
-            Action::DecNwTtl => return Err(w.inexpressible("dec_ttl")),
+            Action::SetMplsTtl(_)
+            | Action::DecMplsTtl
+            | Action::PushMpls(_)
+            | Action::PopMpls(_)
+            | Action::SetQueue(_)
+            | Action::Group(_)
+            | Action::SetNwTtl(_)
+            | Action::DecNwTtl => return nicira::write_native(action, "action", w),
             Action::PushPbb(_) => return Err(w.inexpressible("push_pbb")),
             Action::PopPbb => return Err(w.inexpressible("pop_pbb")),
+            Action::CopyField { .. } => return Err(w.inexpressible("copy_field")),
+            Action::Meter(_) => return Err(w.inexpressible("meter")),
         }
         Ok(())
     }
@@ -109,7 +106,7 @@ fn read_arguments(action_type: u16, r: &mut Reader) -> Result<Action, DecodeErro
         }
         VENDOR => {
             let experimenter = r.u32("vendor")?;
-            Action::Experimenter { experimenter, data: r.rest().to_vec() }
+            nicira::read_action(experimenter, r.rest(), r.version)
         }
         _ => Action::Unknown { action_type, data: r.rest().to_vec() },
     })
@@ -121,16 +118,9 @@ fn read_address(r: &mut Reader) -> Result<u128, DecodeError> {
     Ok(address.to_u64().into())
 }
 
-/// An action of eight bytes.
-fn fixed(action_type: u16, argument: u32, w: &mut Writer) {
-    w.u16(action_type);
-    w.u16(8);
-    w.u32(argument);
-}
-
 fn write_set_field(field: Field, value: u128, mask: u128, w: &mut Writer) -> Result<(), EncodeError> {
     if mask != field.full_mask() {
-        return Err(w.inexpressible("set_field mask"));
+        return nicira::write_native(&Action::SetField { field, value, mask }, "set_field mask", w);
     }
     if value > field.full_mask() {
         return Err(w.out_of_range(field.name(), value));
@@ -147,7 +137,8 @@ fn write_set_field(field: Field, value: u128, mask: u128, w: &mut Writer) -> Res
         Field::IpDscp => fixed(SET_NW_TOS, argument << 26, w),
         Field::TcpSrc | Field::UdpSrc | Field::SctpSrc => fixed(SET_TP_SRC, argument << 16, w),
         Field::TcpDst | Field::UdpDst | Field::SctpDst => fixed(SET_TP_DST, argument << 16, w),
-        other => return Err(w.inexpressible(other.name())),
+        Field::VlanVid => return Err(w.inexpressible(field.name())),
+        other => return nicira::write_native(&Action::SetField { field, value, mask }, other.name(), w),
     }
     Ok(())
 }
@@ -159,19 +150,14 @@ fn write_address(action_type: u16, value: u128, w: &mut Writer) {
     w.zeros(6);
 }
 
-/// An action of any length that makes a multiple of eight.
-fn write_open(action_type: u16, prefix: &[u8], data: &[u8], w: &mut Writer) -> Result<(), EncodeError> {
-    let length = 4 + prefix.len() + data.len();
-    if length % 8 != 0 {
-        return Err(w.out_of_range("length of an action", length as u128));
-    }
-    let start = w.position();
-    w.u16(action_type);
-    w.u16(0);
-    w.bytes(prefix);
-    w.bytes(data);
-    w.patch_length(start + 2, start);
-    Ok(())
+/// Reads actions up to the end, as a flow entry's instructions.
+pub(crate) fn read_instructions(r: &mut Reader) -> Result<Vec<Instruction>, DecodeError> {
+    InstructionsWire::read(r, "actions")
+}
+
+/// Writes a flow entry's instructions as actions.
+pub(crate) fn write_instructions(value: &Vec<Instruction>, w: &mut Writer) -> Result<(), EncodeError> {
+    InstructionsWire::write(value, "actions", w)
 }
 
 /// A flow entry's actions: 1.0 has no instructions, and actions are applied.

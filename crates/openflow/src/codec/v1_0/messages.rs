@@ -6,14 +6,16 @@ use super::actions::{Actions, InstructionsWire};
 use super::flags::{CapabilityBits, FlowFlagBits, LinkBits};
 use super::flow_match::MatchWire;
 use crate::codec::error::{DecodeError, EncodeError};
+use crate::codec::nicira;
 use crate::codec::reader::Reader;
+use crate::codec::shared::{PacketReason, RemovedReason};
 use crate::codec::wire::{
-    After, All, Before, Bits, Buffer, Coded, Mac, Port16, ReportBits, Rest, Text, U8, U16, U32, U64, Wire,
+    After, All, Before, Bits, Buffer, Coded, Mac, Port16, Rest, Text, U8, U16, U32, U64, Wire,
 };
 use crate::codec::writer::Writer;
 use crate::model::{
-    Features, FlowMod, FlowModCommand, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketInReason, PacketOut,
-    Port, PortMod, PortNo, PortStatus, TABLE_ALL,
+    Features, FlowMod, FlowModCommand, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketOut, Port, PortMod,
+    PortNo, TABLE_ALL,
 };
 
 layout!(FeaturesReply: Features {
@@ -29,15 +31,13 @@ layout!(PortWire: Port {
     port_no: Port16,
     hw_addr: Mac,
     name: Text<16>,
-    config: ReportBits<_>,
-    state: ReportBits<_>,
+    config: Bits<_, u32>,
+    state: Bits<_, u32>,
     current: LinkBits,
     advertised: LinkBits,
     supported: LinkBits,
     peer: LinkBits,
-} lost { current_speed: 0, max_speed: 0 });
-
-layout!(PortStatusWire: PortStatus { reason: Before<7, Coded<_, u8>>, port: PortWire });
+} lost default);
 
 layout!(PortModWire: PortMod {
     port_no: Port16,
@@ -45,19 +45,19 @@ layout!(PortModWire: PortMod {
     config: Bits<_, u32>,
     mask: Bits<_, u32>,
     advertise: Before<4, LinkBits>,
-});
+} lost default);
 
 layout!(FlowRemovedWire: FlowRemoved {
     match_: MatchWire,
     cookie: U64,
     priority: U16,
-    reason: Before<1, Coded<_, u8>>,
+    reason: Before<1, RemovedReason>,
     duration_sec: U32,
     duration_nsec: U32,
     idle_timeout: Before<2, U16>,
     packet_count: U64,
     byte_count: U64,
-} lost { table_id: 0, hard_timeout: 0 });
+} lost { table_id: 0, hard_timeout: 0, idle_time: None, unknown_stats: Vec::new() });
 
 layout!(FlowModBody: FlowMod {
     match_: MatchWire,
@@ -72,8 +72,9 @@ layout!(FlowModBody: FlowMod {
     instructions: InstructionsWire,
 } none { cookie_mask: 0, out_group: GROUP_ANY, importance: 0 } lost { table_id: 0 });
 
-/// A FLOW_MOD. 1.0 says nothing of tables; Open vSwitch's extension puts the table's number into the upper byte
-/// of the command. That is read, so that a switch can refuse it, but not written. All ones there would look like
+/// A FLOW_MOD. 1.0 says nothing of tables; Nicira's extension puts the table's number into the upper byte of the
+/// command once [`NiciraMessage::FlowModTableId`](crate::model::NiciraMessage) has said so. A switch without it
+/// refuses any table but the first. All ones there would look like
 /// [`TABLE_ALL`], which means nothing special in 1.0: they make the command unknown.
 pub(crate) struct FlowModWire;
 
@@ -88,10 +89,10 @@ impl Wire for FlowModWire {
         })
     }
     fn write(value: &FlowMod, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
-        if value.table_id != 0 && value.table_id != TABLE_ALL {
-            return Err(w.inexpressible("table_id"));
-        }
-        FlowModBody::write(value, name, w)
+        let start = w.position();
+        FlowModBody::write(value, name, w)?;
+        w.out[start + COMMAND_OFFSET] = nicira::table_byte(value.table_id);
+        Ok(())
     }
 }
 
@@ -107,7 +108,7 @@ impl Wire for PacketInWire {
         let buffer_id = Buffer::read(r, "buffer_id")?;
         let total_len = r.u16("total_len")?;
         let in_port: PortNo = Port16::read(r, "in_port")?;
-        let reason = PacketInReason::from_code(r.u8("reason")?);
+        let reason = PacketReason::read(r, "reason")?;
         r.skip(1)?;
         let match_ = Match::any().with(Field::InPort, in_port.0.into());
         Ok(PacketIn {
@@ -124,7 +125,7 @@ impl Wire for PacketInWire {
         Buffer::write(&value.buffer_id, "buffer_id", w)?;
         w.u16(value.total_len);
         Port16::write(&value.in_port(), "in_port", w)?;
-        Coded::<PacketInReason, u8>::write(&value.reason, "reason", w)?;
+        PacketReason::write(&value.reason, "reason", w)?;
         w.zeros(1);
         Rest::write(&value.data, "data", w)
     }

@@ -1,11 +1,13 @@
 //! Actions since 1.1.
 
+use crate::codec::action::{self, write_fixed as fixed, write_open};
 use crate::codec::error::{DecodeError, EncodeError, Part};
-use crate::codec::oxm::{self, Oxm};
+use crate::codec::nicira;
+use crate::codec::oxm::{self, IdWire, Oxm};
 use crate::codec::reader::Reader;
 use crate::codec::wire::{All, Wire};
 use crate::codec::writer::Writer;
-use crate::model::{Action, MatchEntry, PortNo};
+use crate::model::{Action, MatchEntry, PortNo, Version};
 use flowgauge_packet::Field;
 
 const OUTPUT: u16 = 0;
@@ -24,6 +26,8 @@ const DEC_NW_TTL: u16 = 24;
 const SET_FIELD: u16 = 25;
 const PUSH_PBB: u16 = 26;
 const POP_PBB: u16 = 27;
+const COPY_FIELD: u16 = 28;
+const METER: u16 = 29;
 const EXPERIMENTER: u16 = 0xffff;
 
 /// An action: type, length, arguments, padding to a multiple of eight bytes.
@@ -34,18 +38,10 @@ pub(crate) type Actions = All<ActionWire>;
 
 impl Wire for ActionWire {
     type Value = Action;
+    const TYPICAL_LEN: usize = 16;
 
     fn read(r: &mut Reader, _: &'static str) -> Result<Action, DecodeError> {
-        let action_type = r.u16("action type")?;
-        let length = usize::from(r.u16("action length")?);
-        if length < 8 || length % 8 != 0 || length - 4 > r.left() {
-            let error = r.bad_length(2, "action length, a multiple of 8", length);
-            return Err(DecodeError { part: Part::Action, ..error });
-        }
-        let mut body = r.sub(length - 4, "action")?.within(Part::Action);
-        let action = read_arguments(action_type, &mut body)?;
-        body.finish("the action")?;
-        Ok(action)
+        action::read(r, read_arguments)
     }
 
     fn write(action: &Action, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
@@ -80,6 +76,10 @@ impl Wire for ActionWire {
             Action::DecNwTtl => fixed(DEC_NW_TTL, 0, w),
             Action::PushPbb(ethertype) => fixed(PUSH_PBB, u32::from(ethertype) << 16, w),
             Action::PopPbb => fixed(POP_PBB, 0, w),
+            Action::Meter(_) if w.version < Version::V1_5 => return Err(w.inexpressible("meter")),
+            Action::Meter(meter_id) => fixed(METER, meter_id, w),
+            Action::CopyField { .. } => return write_copy_field(action, w),
+            Action::Nicira(ref action) => return nicira::write_action(action, w),
             Action::Experimenter { experimenter, ref data } => {
                 return write_open(EXPERIMENTER, &experimenter.to_be_bytes(), data, w);
             }
@@ -111,9 +111,11 @@ fn read_arguments(action_type: u16, r: &mut Reader) -> Result<Action, DecodeErro
         DEC_NW_TTL => nothing(r, Action::DecNwTtl)?,
         PUSH_PBB => Action::PushPbb(ethertype(r)?),
         POP_PBB => nothing(r, Action::PopPbb)?,
+        METER if r.version >= Version::V1_5 => Action::Meter(r.u32("meter_id")?),
+        COPY_FIELD if r.version >= Version::V1_5 => return read_copy_field(r),
         EXPERIMENTER => {
             let experimenter = r.u32("experimenter")?;
-            Action::Experimenter { experimenter, data: r.rest().to_vec() }
+            nicira::read_action(experimenter, r.rest(), r.version)
         }
         _ => Action::Unknown { action_type, data: r.rest().to_vec() },
     })
@@ -139,18 +141,41 @@ fn read_set_field(r: &mut Reader) -> Result<Action, DecodeError> {
             r.rest();
             Ok(Action::SetField { field: entry.field, value: entry.value, mask: entry.mask })
         }
-        Oxm::Raw(_) => {
+        Oxm::Raw(raw) => {
             r.rest();
+            if let Some(action) = nicira::read_set_field(&raw) {
+                return Ok(action);
+            }
             Ok(Action::Unknown { action_type: SET_FIELD, data: whole.to_vec() })
         }
     }
 }
 
-/// An action of eight bytes.
-fn fixed(action_type: u16, argument: u32, w: &mut Writer) {
-    w.u16(action_type);
-    w.u16(8);
-    w.u32(argument);
+/// Number of bits, offsets, the two fields.
+fn read_copy_field(r: &mut Reader) -> Result<Action, DecodeError> {
+    let (n_bits, src_offset) = (r.u16("n_bits")?, r.u16("src_offset")?);
+    let dst_offset = r.u16("dst_offset")?;
+    r.skip(2)?;
+    let (src, dst) = (IdWire::read(r, "src")?, IdWire::read(r, "dst")?);
+    r.skip(r.left() % 8)?;
+    Ok(Action::CopyField { n_bits, src_offset, dst_offset, src, dst })
+}
+
+fn write_copy_field(action: &Action, w: &mut Writer) -> Result<(), EncodeError> {
+    let Action::CopyField { n_bits, src_offset, dst_offset, src, dst } = action else { return Ok(()) };
+    if w.version < Version::V1_5 {
+        return Err(w.inexpressible("copy_field"));
+    }
+    let start = w.position();
+    w.u16(COPY_FIELD);
+    w.u16(0);
+    [n_bits, src_offset, dst_offset].into_iter().for_each(|number| w.u16(*number));
+    w.zeros(2);
+    IdWire::write(src, "src", w)?;
+    IdWire::write(dst, "dst", w)?;
+    w.pad_since(start);
+    w.patch_length(start + 2, start);
+    Ok(())
 }
 
 fn write_output(port: PortNo, max_len: u16, w: &mut Writer) {
@@ -162,10 +187,10 @@ fn write_output(port: PortNo, max_len: u16, w: &mut Writer) {
 }
 
 fn write_set_field(field: Field, value: u128, mask: u128, w: &mut Writer) -> Result<(), EncodeError> {
-    if mask != field.full_mask() {
-        return Err(w.inexpressible("set_field mask"));
+    if mask != field.full_mask() && w.version < Version::V1_5 {
+        return nicira::write_native(&Action::SetField { field, value, mask }, "set_field mask", w);
     }
-    if field == Field::IpTtl {
+    if field == Field::IpTtl && mask == field.full_mask() {
         let ttl = u8::try_from(value).map_err(|_| w.out_of_range(field.name(), value))?;
         fixed(SET_NW_TTL, u32::from(ttl) << 24, w);
         return Ok(());
@@ -201,19 +226,4 @@ fn write_transport_port(source: bool, port: u16, w: &mut Writer) -> Result<(), E
         (_, false) => return Err(w.inexpressible("set_tp_dst without ip_proto")),
     };
     write_set_field(field, port.into(), field.full_mask(), w)
-}
-
-/// An action of any length that makes a multiple of eight.
-fn write_open(action_type: u16, prefix: &[u8], data: &[u8], w: &mut Writer) -> Result<(), EncodeError> {
-    let length = 4 + prefix.len() + data.len();
-    if length % 8 != 0 {
-        return Err(w.out_of_range("length of an action", length as u128));
-    }
-    let start = w.position();
-    w.u16(action_type);
-    w.u16(0);
-    w.bytes(prefix);
-    w.bytes(data);
-    w.patch_length(start + 2, start);
-    Ok(())
 }

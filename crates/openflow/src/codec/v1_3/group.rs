@@ -3,18 +3,16 @@
 use super::actions::Actions;
 use crate::codec::error::{DecodeError, EncodeError, Part};
 use crate::codec::reader::Reader;
-use crate::codec::wire::{
-    After, All, Before, Coded, Port32, ReportBits, Sized16, Times, U16, U32, U64, Wire,
-};
+use crate::codec::wire::{After, All, Before, Bits, Coded, Port32, Sized16, Times, U16, U32, U64, Wire};
 use crate::codec::writer::{FlowContext, Writer};
-use crate::model::{Bucket, BucketCounter, GroupDesc, GroupFeatures, GroupMod, GroupStats};
+use crate::model::{BUCKET_ALL, Bucket, BucketCounter, GroupDesc, GroupFeatures, GroupMod, GroupStats};
 
 layout!(BucketBody: Bucket {
     weight: U16,
     watch_port: Port32,
     watch_group: Before<4, U32>,
     actions: Actions,
-});
+} none { properties: Vec::new() } lost { bucket_id: None });
 
 /// A bucket, length first.
 pub(crate) struct BucketWire;
@@ -31,6 +29,9 @@ impl Wire for BucketWire {
     }
     fn write(value: &Bucket, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
         w.flow = FlowContext::default();
+        if value.bucket_id.is_some() {
+            w.leave_out("bucket_id")?;
+        }
         Sized16::<BucketBody>::write(value, "bucket", w)
     }
 }
@@ -40,13 +41,13 @@ layout!(GroupModWire: GroupMod {
     group_type: Before<1, Coded<_, u8>>,
     group_id: U32,
     buckets: All<BucketWire>,
-});
+} none { command_bucket_id: BUCKET_ALL, properties: Vec::new() });
 
 layout!(GroupDescWire: GroupDesc {
     group_type: Before<1, Coded<_, u8>>,
     group_id: U32,
     buckets: All<BucketWire>,
-});
+} none { properties: Vec::new() });
 
 layout!(BucketCounterWire: BucketCounter { packet_count: U64, byte_count: U64 });
 
@@ -62,7 +63,7 @@ layout!(GroupStatsWire: GroupStats {
 
 layout!(GroupFeaturesWire: GroupFeatures {
     types: U32,
-    capabilities: ReportBits<_>,
+    capabilities: Bits<_, u32>,
     max_groups: Times<4, U32>,
     actions: Times<4, U32>,
 });

@@ -2,10 +2,11 @@
 
 use super::actions::Actions;
 use crate::codec::error::{DecodeError, EncodeError, Part};
+use crate::codec::oxs::CountersWire;
 use crate::codec::reader::Reader;
-use crate::codec::wire::{All, Wire};
+use crate::codec::wire::{All, Bits, Wire};
 use crate::codec::writer::Writer;
-use crate::model::{Action, Instruction};
+use crate::model::{Action, Instruction, StatTriggerFlags, Version};
 
 const GOTO_TABLE: u16 = 1;
 const WRITE_METADATA: u16 = 2;
@@ -13,16 +14,53 @@ const WRITE_ACTIONS: u16 = 3;
 const APPLY_ACTIONS: u16 = 4;
 const CLEAR_ACTIONS: u16 = 5;
 const METER: u16 = 6;
+const STAT_TRIGGER: u16 = 7;
 const EXPERIMENTER: u16 = 0xffff;
 
 /// An instruction: type, length, arguments.
 pub(crate) struct InstructionWire;
 
 /// The instructions up to the end of what is being read.
-pub(crate) type Instructions = All<InstructionWire>;
+pub(crate) struct Instructions;
+
+impl Wire for Instructions {
+    type Value = Vec<Instruction>;
+    #[inline]
+    fn read(r: &mut Reader, name: &'static str) -> Result<Vec<Instruction>, DecodeError> {
+        All::<InstructionWire>::read(r, name)
+    }
+    #[inline]
+    fn write(value: &Vec<Instruction>, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        if w.version >= Version::V1_5 {
+            if let Some(metered) = with_meter_action(value) {
+                return All::<InstructionWire>::write(&metered, name, w);
+            }
+        }
+        All::<InstructionWire>::write(value, name, w)
+    }
+}
+
+/// The instructions as 1.5 says them: its meters are actions, and this one comes before all others to apply.
+/// `None` if there is no meter.
+fn with_meter_action(instructions: &[Instruction]) -> Option<Vec<Instruction>> {
+    let meter =
+        |i: &Instruction| if let Instruction::Meter(id) = i { Some(Action::Meter(*id)) } else { None };
+    let mut actions = vec![instructions.iter().find_map(meter)?];
+    let mut others = Vec::new();
+    for instruction in instructions {
+        match instruction {
+            Instruction::Meter(_) => {}
+            Instruction::ApplyActions(applied) => actions.extend_from_slice(applied),
+            other => others.push(other.clone()),
+        }
+    }
+    others.insert(0, Instruction::ApplyActions(actions));
+    Some(others)
+}
 
 impl Wire for InstructionWire {
     type Value = Instruction;
+    const TYPICAL_LEN: usize = 64;
 
     fn read(r: &mut Reader, _: &'static str) -> Result<Instruction, DecodeError> {
         let instruction_type = r.u16("instruction type")?;
@@ -38,6 +76,9 @@ impl Wire for InstructionWire {
     }
 
     fn write(instruction: &Instruction, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
+        if w.version < Version::V1_5 && matches!(instruction, Instruction::StatTrigger { .. }) {
+            return w.leave_out("stat_trigger");
+        }
         let start = w.position();
         let number = |n: u32, w: &mut Writer| w.u32(n);
         w.u16(code(instruction));
@@ -53,6 +94,10 @@ impl Wire for InstructionWire {
             }
             Instruction::WriteActions(actions) | Instruction::ApplyActions(actions) => {
                 write_actions(actions, w)?;
+            }
+            Instruction::StatTrigger { flags, thresholds } => {
+                Bits::<StatTriggerFlags, u32>::write(flags, "flags", w)?;
+                CountersWire::write(thresholds, "thresholds", w)?;
             }
             Instruction::Experimenter { experimenter, data } => {
                 w.u32(*experimenter);
@@ -77,6 +122,7 @@ fn code(instruction: &Instruction) -> u16 {
         Instruction::ApplyActions(_) => APPLY_ACTIONS,
         Instruction::ClearActions => CLEAR_ACTIONS,
         Instruction::Meter(_) => METER,
+        Instruction::StatTrigger { .. } => STAT_TRIGGER,
         Instruction::Experimenter { .. } => EXPERIMENTER,
         Instruction::Unknown { instruction_type, .. } => *instruction_type,
     }
@@ -104,7 +150,12 @@ fn read_arguments(instruction_type: u16, r: &mut Reader) -> Result<Instruction, 
             r.skip(4)?;
             Instruction::ClearActions
         }
-        METER => Instruction::Meter(r.u32("meter_id")?),
+        METER if r.version < Version::V1_5 => Instruction::Meter(r.u32("meter_id")?),
+        STAT_TRIGGER if r.version >= Version::V1_5 => {
+            let flags = StatTriggerFlags(r.u32("flags")?);
+            let thresholds = Box::new(CountersWire::read(r, "thresholds")?);
+            Instruction::StatTrigger { flags, thresholds }
+        }
         EXPERIMENTER => {
             let experimenter = r.u32("experimenter")?;
             Instruction::Experimenter { experimenter, data: r.rest().to_vec() }

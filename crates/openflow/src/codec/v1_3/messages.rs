@@ -7,13 +7,15 @@ use super::instructions::Instructions;
 use crate::codec::error::{DecodeError, EncodeError};
 use crate::codec::oxm::OxmMatch;
 use crate::codec::reader::Reader;
+use crate::codec::shared::{PacketReason, RemovedReason};
 use crate::codec::wire::{
-    After, Before, Bits, Buffer, Coded, Mac, Port32, ReportBits, Rest, Text, Times, U8, U16, U32, U64, Wire,
+    After, Before, Bits, Buffer, Coded, Mac, Port32, Rest, Since, Text, Times, U8, U16, U32, U64, V1_4, V1_5,
+    Wire,
 };
 use crate::codec::writer::Writer;
 use crate::model::{
     AsyncConfig, AsyncMasks, Features, FlowMod, FlowRemoved, Match, PacketIn, PacketOut, Port, PortMod,
-    PortNo, PortStatus, Role, TableMod,
+    PortNo, Role, TableMod,
 };
 
 layout!(FeaturesReply: Features {
@@ -21,24 +23,22 @@ layout!(FeaturesReply: Features {
     n_buffers: U32,
     n_tables: U8,
     auxiliary_id: U8,
-    capabilities: After<2, Before<4, ReportBits<_>>>,
+    capabilities: After<2, Before<4, Bits<_, u32>>>,
 } lost { actions: 0, ports: Vec::new() });
 
 layout!(PortWire: Port {
     port_no: Before<4, Port32>,
     hw_addr: Before<2, Mac>,
     name: Text<16>,
-    config: ReportBits<_>,
-    state: ReportBits<_>,
-    current: ReportBits<_>,
-    advertised: ReportBits<_>,
-    supported: ReportBits<_>,
-    peer: ReportBits<_>,
+    config: Bits<_, u32>,
+    state: Bits<_, u32>,
+    current: Bits<_, u32>,
+    advertised: Bits<_, u32>,
+    supported: Bits<_, u32>,
+    peer: Bits<_, u32>,
     current_speed: U32,
     max_speed: U32,
-});
-
-layout!(PortStatusWire: PortStatus { reason: Before<7, Coded<_, u8>>, port: PortWire });
+} lost default);
 
 layout!(PortModWire: PortMod {
     port_no: Before<4, Port32>,
@@ -46,12 +46,12 @@ layout!(PortModWire: PortMod {
     config: Bits<_, u32>,
     mask: Bits<_, u32>,
     advertise: Before<4, Bits<_, u32>>,
-});
+} lost default);
 
 layout!(PacketInWire: PacketIn {
     buffer_id: Buffer,
     total_len: U16,
-    reason: Coded<_, u8>,
+    reason: PacketReason,
     table_id: U8,
     cookie: U64,
     match_: OxmMatch,
@@ -61,7 +61,7 @@ layout!(PacketInWire: PacketIn {
 layout!(FlowRemovedWire: FlowRemoved {
     cookie: U64,
     priority: U16,
-    reason: Coded<_, u8>,
+    reason: RemovedReason,
     table_id: U8,
     duration_sec: U32,
     duration_nsec: U32,
@@ -70,7 +70,7 @@ layout!(FlowRemovedWire: FlowRemoved {
     packet_count: U64,
     byte_count: U64,
     match_: OxmMatch,
-});
+} lost { idle_time: None, unknown_stats: Vec::new() });
 
 layout!(FlowModWire: FlowMod {
     cookie: U64,
@@ -83,14 +83,19 @@ layout!(FlowModWire: FlowMod {
     buffer_id: Buffer,
     out_port: Port32,
     out_group: U32,
-    flags: Before<2, Bits<_, u16>>,
+    flags: Bits<_, u16>,
+    importance: Since<V1_4, 2, U16>,
     match_: OxmMatch,
     instructions: Instructions,
-} none { importance: 0 });
+});
 
-layout!(TableModWire: TableMod { table_id: Before<3, U8>, config: U32 });
+layout!(TableModBody: TableMod { table_id: Before<3, U8>, config: Bits<_, u32> } lost default);
 
-layout!(RoleWire: Role { role: Before<4, Coded<_, u32>>, generation_id: U64 });
+layout!(RoleWire: Role {
+    role: Coded<_, u32>,
+    short_id: Since<V1_5, 2, U16>,
+    generation_id: After<2, U64>,
+});
 
 /// For each message first the mask of equal and primary controllers, then that of secondary ones.
 pub(crate) struct AsyncWire;
@@ -101,19 +106,29 @@ impl Wire for AsyncWire {
         let [p0, p1] = Times::<2, U32>::read(r, "packet_in_mask")?;
         let [s0, s1] = Times::<2, U32>::read(r, "port_status_mask")?;
         let [f0, f1] = Times::<2, U32>::read(r, "flow_removed_mask")?;
-        Ok(AsyncConfig {
-            primary: AsyncMasks { packet_in: p0, port_status: s0, flow_removed: f0 },
-            secondary: AsyncMasks { packet_in: p1, port_status: s1, flow_removed: f1 },
-        })
+        let masks = |packet_in, port_status, flow_removed| AsyncMasks {
+            packet_in: Some(packet_in),
+            port_status: Some(port_status),
+            flow_removed: Some(flow_removed),
+            ..AsyncMasks::default()
+        };
+        let (primary, secondary) = (masks(p0, s0, f0), masks(p1, s1, f1));
+        Ok(AsyncConfig { primary, secondary, properties: Vec::new() })
     }
     fn write(value: &AsyncConfig, _: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
-        let AsyncConfig { primary, secondary } = value;
-        for masks in [
-            [primary.packet_in, secondary.packet_in],
-            [primary.port_status, secondary.port_status],
-            [primary.flow_removed, secondary.flow_removed],
+        let AsyncConfig { primary, secondary, .. } = value;
+        for (name, masks) in [
+            ("packet_in", [primary.packet_in, secondary.packet_in]),
+            ("port_status", [primary.port_status, secondary.port_status]),
+            ("flow_removed", [primary.flow_removed, secondary.flow_removed]),
         ] {
-            masks.into_iter().for_each(|mask| w.u32(mask));
+            for mask in masks {
+                // A mask that is left as it is can't be said.
+                if mask.is_none() {
+                    w.leave_out(name)?;
+                }
+                w.u32(mask.unwrap_or(0));
+            }
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::codec::error::{DecodeError, EncodeError, Part};
 use crate::codec::reader::Reader;
-use crate::codec::wire::{All, Before, Bits, Coded, ReportBits, U8, U32, U64, Wire};
+use crate::codec::wire::{All, Before, Bits, Coded, LengthAt, Since, U8, U32, U64, V1_5, Wire};
 use crate::codec::writer::Writer;
 use crate::model::{Band, BandCounter, MeterConfig, MeterFeatures, MeterMod, MeterStats};
 
@@ -86,44 +86,24 @@ layout!(MeterConfigWire: MeterConfig { flags: Bits<_, u16>, meter_id: U32, bands
 
 layout!(BandCounterWire: BandCounter { packet_count: U64, byte_count: U64 });
 
-layout!(MeterCounters: MeterStats {
+layout!(MeterStatsBody: MeterStats {
+    meter_id: Before<8, U32>,
     flow_count: U32,
     packet_in_count: U64,
     byte_in_count: U64,
     duration_sec: U32,
     duration_nsec: U32,
     bands: All<BandCounterWire>,
-} lost { meter_id: 0 });
+});
 
 /// A meter's counters; the length stands behind the meter's number.
-pub(crate) struct MeterStatsWire;
-
-impl Wire for MeterStatsWire {
-    type Value = MeterStats;
-    fn read(r: &mut Reader, name: &'static str) -> Result<MeterStats, DecodeError> {
-        let meter_id = r.u32("meter_id")?;
-        let length = usize::from(r.u16("meter statistics length")?);
-        if length < 12 || length - 6 > r.left() {
-            return Err(r.bad_length(2, "meter statistics length", length));
-        }
-        r.skip(6)?;
-        let mut body = r.sub(length - 12, name)?;
-        Ok(MeterStats { meter_id, ..MeterCounters::read(&mut body, name)? })
-    }
-    fn write(value: &MeterStats, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
-        let start = w.position();
-        w.u32(value.meter_id);
-        w.zeros(8);
-        MeterCounters::write(value, name, w)?;
-        w.patch_length(start + 4, start);
-        Ok(())
-    }
-}
+pub(crate) type MeterStatsWire = LengthAt<4, 12, MeterStatsBody>;
 
 layout!(MeterFeaturesWire: MeterFeatures {
     max_meters: U32,
     band_types: U32,
-    capabilities: ReportBits<_>,
+    capabilities: Bits<_, u32>,
     max_bands: U8,
     max_color: Before<2, U8>,
+    features: Since<V1_5, 0, Before<4, Bits<_, u32>>>,
 });

@@ -2,9 +2,9 @@
 
 use crate::codec::error::{DecodeError, EncodeError};
 use crate::codec::reader::Reader;
-use crate::codec::wire::{All, Before, Port32, Wire};
+use crate::codec::wire::{All, Before, LengthAt, Port32, U32, Wire};
 use crate::codec::writer::Writer;
-use crate::model::{PortNo, Queue, QueueConfig, QueueProperty};
+use crate::model::{Queue, QueueConfig, QueueProperty};
 
 const MIN_RATE: u16 = 1;
 const MAX_RATE: u16 = 2;
@@ -12,31 +12,10 @@ const EXPERIMENTER: u16 = 0xffff;
 
 layout!(QueueConfigWire: QueueConfig { port: Before<4, Port32>, queues: All<QueueWire> });
 
-/// A queue: number, port, length, properties.
-pub(crate) struct QueueWire;
+layout!(QueueBody: Queue { queue_id: U32, port: Before<8, Port32>, properties: All<PropertyWire> });
 
-impl Wire for QueueWire {
-    type Value = Queue;
-    fn read(r: &mut Reader, name: &'static str) -> Result<Queue, DecodeError> {
-        let (queue_id, port) = (r.u32("queue_id")?, PortNo(r.u32("queue port")?));
-        let length = usize::from(r.u16("queue length")?);
-        if length < 16 || length - 10 > r.left() {
-            return Err(r.bad_length(2, "queue length, 16 or more", length));
-        }
-        r.skip(6)?;
-        let properties = All::<PropertyWire>::read(&mut r.sub(length - 16, name)?, name)?;
-        Ok(Queue { queue_id, port, properties })
-    }
-    fn write(value: &Queue, name: &'static str, w: &mut Writer) -> Result<(), EncodeError> {
-        let start = w.position();
-        w.u32(value.queue_id);
-        w.u32(value.port.0);
-        w.zeros(8);
-        All::<PropertyWire>::write(&value.properties, name, w)?;
-        w.patch_length(start + 8, start);
-        Ok(())
-    }
-}
+/// A queue: number, port, length, properties.
+pub(crate) type QueueWire = LengthAt<8, 16, QueueBody>;
 
 /// A property of a queue: type, length, padding, content. 1.0 has the same ones but `MAX_RATE`.
 pub(crate) struct PropertyWire;
@@ -57,7 +36,11 @@ impl Wire for PropertyWire {
             EXPERIMENTER => {
                 let experimenter = content.u32("experimenter")?;
                 content.skip(4)?;
-                QueueProperty::Experimenter { experimenter, data: content.rest().to_vec() }
+                QueueProperty::Experimenter {
+                    experimenter,
+                    experimenter_type: 0,
+                    data: content.rest().to_vec(),
+                }
             }
             _ => QueueProperty::Unknown { property_type, data: content.rest().to_vec() },
         };
@@ -78,7 +61,7 @@ impl Wire for PropertyWire {
                 w.u16(*rate);
                 w.zeros(6);
             }
-            QueueProperty::Experimenter { experimenter, data } => {
+            QueueProperty::Experimenter { experimenter, data, .. } => {
                 w.u32(*experimenter);
                 w.zeros(4);
                 w.bytes(data);

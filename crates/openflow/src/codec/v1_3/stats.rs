@@ -2,7 +2,7 @@
 
 use super::instructions::Instructions;
 use crate::codec::oxm::OxmMatch;
-use crate::codec::wire::{After, Before, Bits, Port32, Text, U8, U16, U32, U64};
+use crate::codec::wire::{After, Before, Bits, Port32, Since, Text, U8, U16, U32, U64, V1_4};
 use crate::model::{AggregateStats, Desc, FlowStats, FlowStatsRequest, PortStats, QueueStats, TableStats};
 
 layout!(DescWire: Desc {
@@ -30,14 +30,19 @@ layout!(FlowStatsWire: FlowStats {
     idle_timeout: U16,
     hard_timeout: U16,
     flags: Bits<_, u16>,
-    cookie: After<4, U64>,
+    importance: Since<V1_4, 2, U16>,
+    cookie: After<2, U64>,
     packet_count: U64,
     byte_count: U64,
     match_: OxmMatch,
     instructions: Instructions,
-} lost { importance: 0 });
+} lost default);
 
-layout!(AggregateWire: AggregateStats { packet_count: U64, byte_count: U64, flow_count: Before<4, U32> });
+layout!(AggregateWire: AggregateStats {
+    packet_count: U64,
+    byte_count: U64,
+    flow_count: Before<4, U32>,
+} lost default);
 
 layout!(TableStatsWire: TableStats {
     table_id: Before<3, U8>,
@@ -62,7 +67,7 @@ layout!(PortStatsWire: PortStats {
     collisions: U64,
     duration_sec: U32,
     duration_nsec: U32,
-});
+} lost default);
 
 layout!(QueueStatsWire: QueueStats {
     port_no: Port32,
@@ -72,4 +77,4 @@ layout!(QueueStatsWire: QueueStats {
     tx_errors: U64,
     duration_sec: U32,
     duration_nsec: U32,
-});
+} lost { properties: Vec::new() });
