@@ -144,6 +144,40 @@ fn a_hostile_peer_harms_only_its_own_connection() {
 }
 
 #[test]
+fn random_bytes_and_random_ends_harm_nobody_else() {
+    let (listening, connection, mut good) = raw_switch(Config::controller());
+    let mut seed = 7u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize
+    };
+    for round in 0..300 {
+        let mut peer = std::net::TcpStream::connect(listening.local_addr()).unwrap();
+        // Every other one gets through the handshake first.
+        if round % 2 == 0 {
+            peer.write_all(&Versions::new(&[4]).unwrap().hello(1)).unwrap();
+            peer.write_all(&features_reply(4, 2)).unwrap();
+        }
+        let mut bytes: Vec<u8> = (0..random() % 3000).map(|_| random() as u8).collect();
+        // Half of them begin like a message of a random length.
+        if round % 4 < 2 && bytes.len() > 8 {
+            bytes[..2].copy_from_slice(&[4, (random() % 36) as u8]);
+        }
+        let _ = peer.write_all(&bytes);
+        if round % 3 == 0 {
+            let _ = peer.shutdown(std::net::Shutdown::Write);
+        }
+        drop(peer);
+        good.write_all(&wire::message(4, wire::ECHO_REQUEST, round, &[1])).unwrap();
+        assert_eq!(read_message(&mut good)[1], wire::ECHO_REPLY);
+    }
+    assert_eq!(connection.ended(), None);
+    // What they left behind is the failures' end: the endpoint serves the next.
+    while listening.wait_connected(Duration::from_millis(100)).is_err_and(|e| e.name() != "never-connected") {
+    }
+}
+
+#[test]
 fn nobody_there() {
     let listening = Channel::listen(any_port(), Config::controller()).unwrap();
     let error = listening.wait_connected(Duration::from_millis(30)).unwrap_err();

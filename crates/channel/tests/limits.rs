@@ -39,6 +39,7 @@ fn a_full_outbox_says_so_and_room_can_be_awaited() {
     connection.send_raw(&message).unwrap();
     connection.close();
     reader.join().unwrap();
+    assert_eq!(connection.wait_ended(SOON), Some(ChannelError::ClosedHere));
     assert_eq!(connection.wait_room(SOON), Err(ChannelError::ClosedHere));
 }
 
