@@ -157,6 +157,36 @@ def test_a_known_delay_and_loss_are_found_again(delay_ns: int, loss: int) -> Non
     pytest.fail(f"medians exceed the known one by {excess} ns, the floor is {floor_ns} ns")
 
 
+def test_entries_are_told_as_texts() -> None:
+    flows = FlowSet({"eth_type": 0x0800, "ipv4_dst": Increment("10.0.0.1"), "udp_dst": 7}, count=2)
+    entry = Entry(flows, "mod_nw_ttl:3,output:2", priority=9, in_port=1, idle_timeout=5)
+    expected = [
+        f"idle_timeout=5,priority=9,udp,in_port=1,nw_dst=10.0.0.{n},tp_dst=7 actions=mod_nw_ttl:3,output:2"
+        for n in (1, 2)
+    ]
+    assert flow_mods("add", entry).texts() == expected
+    assert flow_mods("modify_strict", entry).texts() == expected
+    assert flow_mods("delete_strict", entry).texts() == [e.partition(" actions")[0] for e in expected]
+    assert _core.FlowMods("delete", "").texts() == [""]
+    assert _core.FlowMods("delete", "table=3,ip").texts() == ["table=3,ip"]
+    assert _core.FlowMods("add", "").texts() == ["actions=drop"]
+
+
+def test_messages_are_encoded_from_texts() -> None:
+    flow = _core.encode_flow("udp,tp_dst=7 actions=output:2", "1.3")
+    assert (flow[0], flow[1], int.from_bytes(flow[2:4], "big")) == (4, 14, len(flow))
+    group = _core.encode_group("add", "group_id=7,type=all,bucket=output:1,bucket=output:2", "1.3")
+    assert (group[1], group[8:10], group[12:16]) == (15, b"\0\0", b"\0\0\0\7")
+    assert _core.encode_group("delete", "", "1.3")[8:16] == b"\0\2\0\0\xff\xff\xff\xfc"
+    meter = _core.encode_meter("modify", "meter=1,pktps,bands=type=drop,rate=100", "1.3")
+    assert (meter[1], meter[8:16]) == (29, b"\0\1\0\2\0\0\0\1")
+    assert _core.encode_meter("delete", "", "1.3")[12:16] == b"\xff\xff\xff\xff"
+    with pytest.raises(errors.UsageError, match="column"):
+        _core.encode_group("add", "group_id=7,type=some", "1.3")
+    with pytest.raises(errors.ChannelError):
+        _core.encode_group("add", "group_id=7,type=all", "1.0")
+
+
 def test_every_error_of_the_core_has_its_class() -> None:
     for name, class_name in _core.error_classes():
         kind = getattr(errors, class_name)
