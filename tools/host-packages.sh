@@ -5,11 +5,14 @@ packages=""
 need() { command -v "$1" >/dev/null 2>&1 || packages="$packages $2"; }
 PATH=$PATH:/usr/sbin:/sbin
 need ovs-vswitchd openvswitch-switch
+need ovs-pki openvswitch-common
+need openssl openssl
 need ip iproute2
 need ethtool ethtool
 need tcpdump tcpdump
 need trafgen netsniff-ng
 need mn mininet
+need ping iputils-ping
 [ -z "$packages" ] && exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     echo "Not installed:$packages. Tests and benchmarks that need them are skipped." >&2

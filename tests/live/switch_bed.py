@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -69,6 +70,7 @@ class Bed:
 
     def __init__(self, lease: Lease, hosts: int) -> None:
         self._programs: list[Program] = []
+        self._directory = lease.directory(Path(tempfile.gettempdir()))
         self.namespace = add(lease, "sw")
         self.hosts = [add(lease, f"h{n}") for n in range(1, hosts + 1)]
         for n, host in enumerate(self.hosts, 1):
@@ -103,6 +105,11 @@ class Bed:
         assert (done.returncode != 0) == fails, f"{version} {arguments}: {said}"
         return said
 
+    def monitor(self, *arguments: str, version: str = "OpenFlow13") -> Program:
+        """`ovs-ofctl monitor`, whose own control socket has a place of its own."""
+        command = ["ovs-ofctl", "-O", version, "monitor", f"--unixctl={self._directory}/monitor", *arguments]
+        return self.start(command)
+
     def ping(self, source: int, target: int, count: int = 3) -> bool:
         """Whether all echoes come back."""
         host = self.hosts[source - 1]
@@ -110,10 +117,14 @@ class Bed:
         done = subprocess.run([*argv, f"10.0.0.{target}"], capture_output=True, text=True, check=False)
         return " 0% packet loss" in done.stdout
 
+    def reaches(self, source: int, target: int) -> None:
+        """All echoes come back, once the hosts have found each other."""
+        eventually(lambda: self.ping(source, target), lambda: f"host {source} does not reach host {target}")
+
     def close(self) -> None:
         """Stop all programs."""
-        for program in reversed(self._programs):
-            program.stop()
+        while self._programs:
+            self._programs.pop().stop()
 
 
 @contextmanager

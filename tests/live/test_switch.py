@@ -22,9 +22,16 @@ SINCE_14 = VERSIONS[2:]
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[Bed]:
+def whole() -> Iterator[Bed]:
     with bed(3) as it:
         yield it
+
+
+@pytest.fixture
+def made(whole: Bed) -> Iterator[Bed]:
+    """Three hosts; whatever a test starts ends with it."""
+    yield whole
+    whole.close()
 
 
 @pytest.fixture
@@ -53,15 +60,15 @@ def test_shows_itself(table: Bed, version: str) -> None:
     assert table.ofctl("dump-ports", AT, "2", version=version).count("rx pkts=") == 1
     assert table.ofctl("dump-ports-desc", AT, version=version).count("addr:") == 3
     assert "table 0" in table.ofctl("dump-tables", AT, version=version)
-    assert "frags=normal" in table.ofctl("get-frags", AT, version=version)
+    assert "normal" in table.ofctl("get-frags", AT, version=version)
     table.ofctl("set-frags", AT, "drop", version=version)
-    assert "frags=drop" in table.ofctl("get-frags", AT, version=version)
+    assert "drop" in table.ofctl("get-frags", AT, version=version)
     table.ofctl("probe", AT, version=version)
     assert "bytes from" in table.ofctl("ping", AT, version=version)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_entries_come_change_and_go(table: Bed, version: str) -> None:
+def test_entries_come_change_and_go(table: Bed, version: str, tmp_path: Path) -> None:
     table.ofctl("add-flow", AT, "priority=7,udp,nw_dst=10.0.0.0/8,tp_dst=53,actions=mod_nw_src:1.2.3.4,output:2", version=version)
     table.ofctl("add-flow", AT, "cookie=0x5,in_port=1,dl_vlan=5,actions=strip_vlan,output:3", version=version)
     assert len(entries(table, version)) == 2
@@ -73,7 +80,8 @@ def test_entries_come_change_and_go(table: Bed, version: str) -> None:
     flows = "\n".join(f"priority={n},ip,nw_dst=10.1.{n // 250}.{n % 250},actions=output:2" for n in range(1, 501))
     table.ofctl("replace-flows", AT, "-", version=version, text=flows)
     assert len(entries(table, version)) == 500
-    assert table.ofctl("diff-flows", AT, "-", version=version, text=flows) == ""
+    (tmp_path / "flows").write_text(flows)
+    assert table.ofctl("diff-flows", AT, str(tmp_path / "flows"), version=version) == ""
     table.ofctl("del-flows", AT, version=version)
     assert entries(table, version) == []
 
@@ -83,34 +91,34 @@ def test_frames_follow_entries_and_are_counted(table: Bed, version: str) -> None
     assert not table.ping(1, 2, count=1)
     for one, other in ((1, 2), (2, 1)):
         table.ofctl("add-flow", AT, f"in_port={one},actions=output:{other}", version=version)
-    assert table.ping(1, 2)
+    table.reaches(1, 2)
     dump = table.ofctl("dump-flows", AT, version=version)
     assert "n_packets=0" not in dump
     table.ofctl("del-flows", AT, version=version)
     table.ofctl("add-flow", AT, "actions=normal", version=version)
-    assert table.ping(1, 3)
-    assert table.ping(2, 3)
+    table.reaches(1, 3)
+    table.reaches(2, 3)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_ports_can_be_changed(table: Bed, version: str) -> None:
     table.ofctl("add-flow", AT, "actions=normal", version=version)
-    assert table.ping(1, 2)
+    table.reaches(1, 2)
     table.ofctl("mod-port", AT, "2", "no-forward", version=version)
     assert "NO_FWD" in table.ofctl("dump-ports-desc", AT, version=version)
     assert not table.ping(1, 2, count=1)
     table.ofctl("mod-port", AT, "s2", "forward", version=version)
-    assert table.ping(1, 2)
+    table.reaches(1, 2)
     table.ofctl("mod-port", AT, "s2", "down", version=version)
     assert "PORT_DOWN" in table.ofctl("show", AT, version=version)
     assert not table.ping(1, 2, count=1)
     table.ofctl("mod-port", AT, "s2", "up", version=version)
-    assert table.ping(1, 2)
+    table.reaches(1, 2)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_sends_packets_out_and_in(table: Bed, version: str) -> None:
-    monitor = table.start(["ovs-ofctl", "-O", version, "monitor", AT, "65534"])
+    monitor = table.monitor(AT, "65534", version=version)
     frame = "ffffffffffff0200000000010806" + "00" * 46
     table.ofctl("add-flow", AT, "in_port=3,actions=CONTROLLER:128", version=version)
     table.ofctl("add-flow", AT, "in_port=2,actions=output:1", version=version)
@@ -135,8 +143,8 @@ def test_groups_and_meters(table: Bed, version: str) -> None:
     assert "group_id=2,type=ff" in groups
     table.ofctl("add-flow", AT, "in_port=1,actions=group:2", version=version)
     table.ofctl("add-flow", AT, "in_port=2,actions=output:1", version=version)
-    assert table.ping(1, 2)
-    stats = table.ofctl("dump-group-stats", AT, "2", version=version)
+    table.reaches(1, 2)
+    stats = table.ofctl("dump-group-stats", AT, "group_id=2", version=version)
     assert "ref_count=1" in stats
     assert "packet_count=0,byte_count=0,duration" not in stats
     assert "fast failover" in table.ofctl("dump-group-features", AT, version=version).lower()
@@ -149,7 +157,8 @@ def test_groups_and_meters(table: Bed, version: str) -> None:
     table.ofctl("add-flow", AT, "in_port=1,actions=meter:1,output:2", version=version)
     assert not table.ping(1, 2, count=10)
     assert "flow_count:1" in table.ofctl("meter-stats", AT, version=version)
-    assert "drop" in table.ofctl("meter-features", AT, version=version)
+    if version != "OpenFlow15":  # ovs-ofctl 3.1 reads 1.5's longer reply as 1.3's
+        assert "drop" in table.ofctl("meter-features", AT, version=version)
     table.ofctl("del-meters", AT, version=version)
     assert "meter=1" not in table.ofctl("dump-meters", AT, version=version)
 
@@ -177,7 +186,7 @@ def test_tables(table: Bed, version: str) -> None:
     assert "table 254" in features
     table.ofctl("add-flow", AT, "table=0,actions=goto_table:9", version=version)
     table.ofctl("add-flow", AT, "table=9,actions=normal", version=version)
-    assert table.ping(1, 2)
+    table.reaches(1, 2)
     if version in SINCE_14:
         table.ofctl("mod-table", AT, "3", "evict", version=version)
         table.ofctl("mod-table", AT, "4", "vacancy:20,80", version=version)
@@ -192,17 +201,18 @@ def test_queues(made: Bed, version: str) -> None:
     made.ofctl("add-flow", AT, "in_port=1,actions=set_queue:2,output:2" if version != "OpenFlow10" else
                "in_port=1,actions=enqueue:2:2", version=version)
     made.ofctl("add-flow", AT, "in_port=2,actions=output:1", version=version)
-    assert made.ping(1, 2)
+    made.reaches(1, 2)
     stats = made.ofctl("queue-stats", AT, "2", version=version)
     assert "queue 2: bytes=" in stats
     assert "queue 2: bytes=0" not in stats
-    assert "max_rate" in made.ofctl("queue-get-config", AT, "2", version=version)
+    limit = "queue 1" if version == "OpenFlow10" else "max_rate"
+    assert limit in made.ofctl("queue-get-config", AT, "2", version=version)
     assert program.stop() == 0, program.said()
 
 
 def test_a_lost_link_is_told(made: Bed) -> None:
     program = made.switch(*WAITING)
-    monitor = made.start(["ovs-ofctl", "-O", "OpenFlow13", "monitor", AT])
+    monitor = made.monitor(AT)
     program.wait_for("^connected: tcp:127.0.0.1")
     down, up = (["ip", "-n", made.namespace, "link", "set", "s3", way] for way in ("down", "up"))
     subprocess.run(down, check=True)
@@ -219,8 +229,8 @@ def test_a_lost_link_is_told(made: Bed) -> None:
 def test_standalone_it_is_a_learning_switch(made: Bed) -> None:
     program = made.switch("--fail-mode", "standalone")
     program.wait_for("^standalone: ")
-    assert made.ping(1, 2)
-    assert made.ping(3, 1)
+    made.reaches(1, 2)
+    made.reaches(3, 1)
     assert program.stop() == 0
 
 

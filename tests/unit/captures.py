@@ -12,7 +12,14 @@ CONTROLLER, SWITCH = ("10.0.0.1", 6653), ("10.0.0.2", 40000)
 Address = tuple[str, int]
 
 
-def frame(source: Address, target: Address, seq: int, payload: bytes = b"", flags: int = ACK, vlan: int | None = None) -> bytes:
+def frame(
+    source: Address,
+    target: Address,
+    seq: int,
+    payload: bytes = b"",
+    flags: int = ACK,
+    vlan: int | None = None,
+) -> bytes:
     """An Ethernet frame with a TCP segment; checksums are left zero."""
     (src, sport), (dst, dport) = source, target
     tcp = struct.pack("!HHIIBBHHH", sport, dport, seq & 0xFFFFFFFF, 0, 5 << 4, flags, 65535, 0, 0) + payload

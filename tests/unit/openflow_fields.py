@@ -15,6 +15,16 @@ Bag = Counter[tuple[str, int | str]]
 
 ANY = 0xFFFFFFFF
 """Any port, group, queue or buffer."""
+NOTHING = (0, "", ANY, 0xFFFFFFFFFFFFFFFF)
+PORTS = ("port", "in_port", "out_port")
+SAME = {
+    "duration_sec": "sec",
+    "duration_nsec": "nsec",
+    "port_no": "port",
+    "watch_port": "watch",
+    "watch_group": "watch",
+}
+"""Names that versions or peers have two of."""
 RESERVED = {
     "IN_PORT": 0xFFFFFFF8, "TABLE": 0xFFFFFFF9, "NORMAL": 0xFFFFFFFA, "FLOOD": 0xFFFFFFFB, "ALL": 0xFFFFFFFC,
     "CONTROLLER": 0xFFFFFFFD, "LOCAL": 0xFFFFFFFE, "ANY": ANY,
@@ -42,14 +52,17 @@ CODES = {
     ("", "channel_status"): "OFPCT_STATUS_",
 }
 FLAGS = {
+    ("stat_trigger", "flags"): "OFPSTF_",
+    ("optical", "flags"): "OFPOSF_",
+    ("optical", "supported"): "OFPOPF_",
+    ("optical", "configure"): "OFPOPF_",
+    ("flow_monitor", "flags"): "OFPFMF_",
     ("flow_mod", "flags"): "OFPFF_",
     ("flow", "flags"): "OFPFF_",
     ("meter", "flags"): "OFPMF_",
-    ("bundle", "flags"): "OFPBF_",
-    ("flow_monitor", "flags"): "OFPFMF_",
     ("bundle_features", "flags"): "OFPBF_",
+    ("bundle", "flags"): "OFPBF_",
     ("bundle_features", "capabilities"): "OFPBF_",
-    ("stat_trigger", "flags"): "OFPSTF_",
     ("group_features", "capabilities"): "OFPGFC_",
     ("meter_features", "capabilities"): "OFPMF_",
     ("meter_features", "features"): "OFPMFF_",
@@ -65,9 +78,6 @@ FLAGS = {
     ("port", "supported"): "OFPPF_",
     ("port", "peer"): "OFPPF_",
     ("port", "advertise"): "OFPPF_",
-    ("optical_stats", "flags"): "OFPOSF_",
-    ("optical", "supported"): "OFPOPF_",
-    ("optical", "configure"): "OFPOPF_",
 }
 """Kind of message (its beginning, or part of it) and key -> prefix of os-ken's constants."""
 OTHER_NAMES = {
@@ -76,7 +86,7 @@ OTHER_NAMES = {
     "primary_request": "MASTER_REQUEST", "abbreviated": "ABBREV",
 }  # fmt: skip
 """Where our names are not the specification's."""
-LISTS_OF_KINDS = {"apply_actions", "write_actions", "actions", "instructions", "buckets"}
+LISTS_OF_KINDS = {"apply_actions", "write_actions", "actions", "instructions"}
 
 
 def number(text: str) -> int | str:
@@ -100,6 +110,33 @@ def oxm(name: str, value: int | str, mask: int | str | None) -> tuple[str, str]:
     return f"oxm {name}", f"{value}" if full else f"{value}/{mask}"
 
 
+MULTIPART = {
+    name: number
+    for number, name in enumerate(
+        ["desc", "flow", "aggregate", "table", "port_stats", "queue", "group", "group_desc", "group_features", "meter", "meter_config", "meter_features", "table_features", "port_desc", "table_desc", "queue_desc", "flow_monitor", "flow_stats", "controller_status", "bundle_features"]
+    )
+}
+ASKED = {
+    "group": "group_id",
+    "group_desc": "group_id",
+    "port_desc": "port",
+    "port_stats": "port",
+    "meter": "meter_id",
+    "meter_config": "meter_id",
+}
+"""What a request for one thing is called in os-ken."""
+ASYNC = [
+    "packet_in",
+    "port_status",
+    "flow_removed",
+    "role_status",
+    "table_status",
+    "request_forward",
+    "flow_stats",
+    "controller_status",
+]
+
+
 class Ours:
     """The bag of one of our messages, read as JSON."""
 
@@ -113,14 +150,29 @@ class Ours:
                 self.walk((key,), value)
 
     def put(self, name: str, value: int | str) -> None:
-        if value not in (0, "", ANY):
+        name = SAME.get(name, name)
+        if value not in NOTHING:
             self.bag[name, value] += 1
 
     def walk(self, path: tuple[str, ...], value: Any) -> None:
         key = path[-1]
-        if value is None or value == []:
+        if value is None or value == [] or (key == "xid" and "abbreviated" not in path):
             return
-        if key == "code" and path[0] == "error":
+        if self.old and key == "port" and "queues" in path:
+            return  # told once for all queues
+        if key == "body" and path[0].startswith("multipart"):
+            about = value if isinstance(value, str) else next(iter(value))
+            self.bag["about", MULTIPART.get(about, 65535)] += 1
+            if isinstance(value, str):
+                return
+        if path[0] == "multipart_request" and isinstance(value, int | str):
+            path = (*path, key := ASKED.get(key, key))
+        if key == "version_bitmap":
+            for bit in range(32):
+                self.put("versions", bit if value[0] >> bit & 1 else 0)
+        elif key in ("echo_request", "echo_reply"):
+            self.put("data", value)
+        elif key == "code" and path[0] == "error":
             self.error(value)
         elif isinstance(value, dict):
             self.mapping(path, value)
@@ -142,7 +194,7 @@ class Ours:
                 known = int(text) if text.isdigit() else number(text)
                 self.bag[oxm(name, known, number(mask) if mask else None)] += 1
             return
-        if path[-1] == "output" and "max_len" not in value:
+        if path[-1] == "output" and "port" in value and "max_len" not in value:
             value = value | {"max_len": 0xFFFF if value["port"] == "CONTROLLER" else 0}
         if path[-2:-1] == ("properties",) and "miss" in value:
             kind = f"{path[-1]}{'_miss' if value['miss'] else ''}"
@@ -152,7 +204,11 @@ class Ours:
             self.walk((*path, key), inner)
 
     def item(self, path: tuple[str, ...], item: Any) -> None:
-        if path[-1] not in LISTS_OF_KINDS or path[-1] == "buckets":
+        if path[-1] == "flow_monitor" and (isinstance(item, str) or "abbreviated" in item):
+            self.put("event", {"paused": 5, "resumed": 6}.get(item, 4) if isinstance(item, str) else 4)
+            if isinstance(item, dict):
+                self.walk((*path, "abbreviated"), item["abbreviated"])
+        elif path[-1] not in LISTS_OF_KINDS or isinstance(item, int):
             self.walk(path, item)
         elif isinstance(item, str):
             self.bag["does", item] += 1
@@ -172,6 +228,10 @@ class Ours:
     def constant(self, prefix: str, name: str) -> int:
         spelled = OTHER_NAMES.get(name, name).upper()
         found = getattr(self.constants, prefix + spelled, None)
+        if found is None and prefix == "OFPR_":
+            found = getattr(
+                self.constants, prefix + {"NO_MATCH": "TABLE_MISS", "ACTION": "APPLY_ACTION"}[spelled]
+            )
         return found if isinstance(found, int) else OUR_CODES[prefix, name]
 
     def flag(self, prefix: str, name: str) -> int:
@@ -180,7 +240,7 @@ class Ours:
         if prefix == "OFPPF_":
             speed, _, duplex = name.partition("_")
             unit, digits = speed.rstrip("0123456789"), speed.lstrip("gmbt")
-            if digits:
+            if digits.isdigit():
                 name = f"{digits}{unit}_{'hd' if duplex == 'half' else 'fd'}"
         return self.constant(prefix, name)
 
@@ -189,12 +249,18 @@ class Ours:
             self.put("type", code["type"])
             self.put("code", code["code"])
             return
+        if self.old:
+            code = {"OFPFMFC_TABLE_FULL": "OFPFMFC_ALL_TABLES_FULL"}.get(code, code)
         kind = getattr(self.constants, ERROR_TYPES[code.split("_")[0]])
         self.put("type", kind)
         self.put("code", getattr(self.constants, code))
 
 
-OUR_CODES: dict[tuple[str, str], int] = {}
+OUR_CODES: dict[tuple[str, str], int] = {
+    ("OFPTFC_", "replace"): 0,
+    ("OFPFSR_", "request"): 0,
+    ("OFPFSR_", "trigger"): 1,
+}
 """Codes and flags for which os-ken has no constant: by the specification."""
 
 ERROR_TYPES = {
@@ -216,10 +282,12 @@ IGNORED = {
     "version", "msg_type", "msg_len", "dst_len",
 }  # fmt: skip
 RENAMED = {
+    "port_nos": "recirculate",
     "curr": "current", "curr_speed": "current_speed", "rx_frame_err": "rx_frame_errors", "rx_over_err": "rx_over_errors",
     "rx_crc_err": "rx_crc_errors", "max_meter": "max_meters", "packet_band_count": "packet_count",
     "byte_band_count": "byte_count", "exp_type": "experimenter_type", "vacancy_down": "down", "vacancy_up": "up",
-    "vacancy": "current", "monitor_flags": "flags", "feature_request_flags": "flags", "vendor": "experimenter",
+    "vacancy": "current", "packet_in_mask": "packet_in", "port_status_mask": "port_status", "flow_removed_mask": "flow_removed",
+    "monitor_flags": "flags", "feature_request_flags": "flags", "vendor": "experimenter",
 }  # fmt: skip
 SPECIAL = {
     ("OFPGroupMod", "type"): "group_type",
@@ -240,21 +308,85 @@ SPECIAL = {
     ("OFPInstructionWriteMetadata", "metadata_mask"): "mask",
     ("OFPSetConfig", "flags"): "fragments",
     ("OFPGetConfigReply", "flags"): "fragments",
+    ("OFPTableModPropEviction", "flags"): "eviction",
+    ("OFPTableFeaturesStats", "capabilities"): "config",
+    ("OFPQueuePropMinRate", "rate"): "min_rate",
+    ("OFPQueuePropMaxRate", "rate"): "max_rate",
+    ("OFPQueueDescPropMinRate", "rate"): "min_rate",
+    ("OFPQueueDescPropMaxRate", "rate"): "max_rate",
+    ("OFPErrorMsg", "exp_type"): "code",
+    ("OFPActionVlanVid", "vlan_vid"): "set_vlan_vid",
+    ("OFPActionVlanPcp", "vlan_pcp"): "set_vlan_pcp",
+    ("OFPActionSetTpSrc", "tp"): "set_tp_src",
+    ("OFPActionSetTpDst", "tp"): "set_tp_dst",
 }
-TABLE_PROPERTIES = ["instructions", "next_tables", "write_actions", "apply_actions", "match", "wildcards", "write_set_field", "apply_set_field"]
+SETTERS_10 = {
+    "NXActionSetMplsLabel": ("mpls_label", 0),
+    "NXActionSetMplsTc": ("mpls_tc", 0),
+    "OFPActionSetDlSrc": ("eth_src", 0), "OFPActionSetDlDst": ("eth_dst", 0), "OFPActionSetNwSrc": ("ipv4_src", 0),
+    "OFPActionSetNwDst": ("ipv4_dst", 0), "OFPActionSetNwTos": ("ip_dscp", 2),
+}  # fmt: skip
+NICIRA = {
+    "NXActionDecMplsTtl": ("dec_mpls_ttl", {}),
+    "NXActionDecTtl": ("dec_nw_ttl", {}),
+    "NXActionPopMpls": ("pop_mpls", {"ethertype": "pop_mpls"}),
+    "NXActionPushMpls": ("push_mpls", {"ethertype": "push_mpls"}),
+    "NXActionSetMplsTtl": ("set_mpls_ttl", {"ttl": "set_mpls_ttl"}),
+    "NXActionConjunction": ("nicira", {"n_clauses": "clauses"}),
+    "NXActionController": ("nicira", {}),
+    "NXActionOutputTrunc": ("nicira", {}),
+    "NXActionResubmitTable": ("nicira", {"in_port": "port", "table_id": "table"}),
+    "NXActionDecTtlCntIds": ("nicira", {"cnt_ids": "dec_ttl_cnt_ids"}),
+    "NXActionFinTimeout": (
+        "nicira",
+        {"fin_idle_timeout": "idle_timeout", "fin_hard_timeout": "hard_timeout"},
+    ),
+    "NXActionStackPush": ("nicira", {"start": "offset", "end": "bits"}),
+    "NXActionStackPop": ("nicira", {"start": "offset", "end": "bits"}),
+    "NXActionRegLoad": ("nicira", {"dst": "field"}),
+    "NXActionRegMove": (
+        "nicira",
+        {
+            "src_field": "field",
+            "dst_field": "field",
+            "src_ofs": "offset",
+            "dst_ofs": "offset",
+            "n_bits": "bits",
+        },
+    ),
+    "NXActionNote": ("nicira", {}),
+}
+"""os-ken's classes of Nicira's actions: what the action is called here, and its attributes."""
+TABLE_PROPERTIES = [
+    "instructions",
+    "next_tables",
+    "write_actions",
+    "apply_actions",
+    "match",
+    "wildcards",
+    "write_set_field",
+    "apply_set_field",
+    "table_sync_from",
+    "write_copy_field",
+    "apply_copy_field",
+    "packet_types",
+]
 
 
 class OsKen:
-    """The bag of one of os-ken's messages, by its own `to_jsondict`."""
+    """The bag of one of os-ken's messages, from what its own `to_jsondict` gives."""
 
-    def __init__(self, message: Any, version: str) -> None:
+    def __init__(self, message: dict[str, Any], version: str) -> None:
         self.bag: Bag = Counter()
         self.old = version == "1.0"
-        ((name, content),) = message.to_jsondict().items()
-        self.message(name, content)
+        ((name, content),) = message.items()
+        self.message(name, dict(content))
 
     def put(self, name: str, value: int | str) -> None:
-        if value not in (0, "", ANY):
+        name = SAME.get(name, name)
+        if self.old and name in PORTS and isinstance(value, int) and value >= 0xFF00:
+            value |= 0xFFFF0000  # the reserved ports of 1.0
+        if value not in NOTHING:
             self.bag[name, value] += 1
 
     def message(self, name: str, content: dict[str, Any]) -> None:
@@ -268,13 +400,17 @@ class OsKen:
         self.bag["message", known] += 1
         if known.startswith("multipart"):
             self.put("more", content.pop("flags", 0))
+            self.bag["about", content.pop("type", 65535)] += 1
         self.content(name, content)
 
     def content(self, name: str, content: dict[str, Any]) -> None:
         """One of os-ken's objects: its class and its attributes."""
         if name == "OXMTlv":
             value, mask = content["value"], content["mask"]
-            self.bag[oxm(content["field"], plain(value), None if mask is None else plain(mask))] += 1
+            field = {"tun_ipv4_src": "tun_src", "tun_ipv4_dst": "tun_dst"}.get(
+                content["field"], content["field"]
+            )
+            self.bag[oxm(field, plain(value), None if mask is None else plain(mask))] += 1
             return
         if name == "OFPMatch" and "wildcards" in content:
             self.bag.update(match10(content))
@@ -282,27 +418,103 @@ class OsKen:
         if name == "OXSTlv":
             self.statistic(content["field"], content["value"])
             return
+        if name in NICIRA:
+            self.nicira(name, content)
+            return
+        if name in SETTERS_10:
+            self.setter(*SETTERS_10[name], next(v for k, v in content.items() if k not in IGNORED))
+            return
         self.kind(name, content)
+        if name.startswith("OFPAsyncConfigProp"):
+            self.asynchronous(content)
+            return
+        if name == "OFPPacketOut" and "match" in content:
+            fields = {
+                f["OXMTlv"]["field"]: f["OXMTlv"]["value"] for f in content["match"]["OFPMatch"]["oxm_fields"]
+            }
+            content = {k: v for k, v in content.items() if k != "match"} | fields
+        if name.endswith("PropExperimenter") and "exp_type" in content:
+            words = b"".join(word.to_bytes(4) for word in content["data"])
+            content = content | {"data": list(words)}
+        if name == "OFPPacketIn" and "in_port" in content:
+            content = content | {
+                "match": {"OXMTlv": {"field": "in_port", "value": content.pop("in_port"), "mask": None}}
+            }
         for attribute, value in content.items():
             special = SPECIAL.get((name, attribute))
-            if special is None and (attribute in IGNORED or name.startswith("OFPTableFeatureProp")):
+            if special is None and (
+                attribute in IGNORED
+                or (name.startswith("OFPTableFeatureProp")
+                and not name.endswith("Experimenter"))
+            ):
                 continue
             self.attribute(special or RENAMED.get(attribute, attribute), value)
 
     def kind(self, name: str, content: dict[str, Any]) -> None:
         """What an action, instruction or property is called here."""
-        if name.startswith("OFPTableFeatureProp"):
-            kind = TABLE_PROPERTIES[content["type"] // 2] if content["type"] < 16 else snake(name)
+        if name == "OFPPortDescPropOxm":
+            for one in content["oxm_ids"]:
+                self.put(
+                    {2: "pipeline_input", 3: "pipeline_output"}[content["type"]], one["OFPOxmId"]["type"]
+                )
+        elif name.startswith("OFPTableFeatureProp"):
+            kind = TABLE_PROPERTIES[content["type"] // 2] if content["type"] < 24 else "experimenter"
             miss = "_miss" if content["type"] % 2 else ""
             ids = next((v for k, v in content.items() if k.endswith("_ids")), [])
             for one in ids:
                 inner = next(iter(one.values())) if isinstance(one, dict) else one
-                self.put(f"{kind}{miss}", inner["type"] if isinstance(inner, dict) else inner)
+                known = inner["type"] if isinstance(inner, dict) else inner
+                masked = "/mask" if isinstance(inner, dict) and inner.get("hasmask") else ""
+                self.put(f"{kind}{miss}", f"{known}{masked}" if masked else known)
+            for value in content.get("oxm_values", []):
+                self.content("OXMTlv", value["OXMTlv"])
         elif name == "OFPInstructionActions":
-            self.bag["does", {3: "write_actions", 4: "apply_actions", 5: "clear_actions"}[content["type"]]] += 1
+            self.bag[
+                "does", {3: "write_actions", 4: "apply_actions", 5: "clear_actions"}[content["type"]]
+            ] += 1
         elif name.startswith(("OFPAction", "OFPInstruction")) and not name.endswith("Id"):
-            known = snake(name.removeprefix("OFPAction").removeprefix("OFPInstruction")).removesuffix("_unknown")
+            known = snake(name.removeprefix("OFPAction").removeprefix("OFPInstruction")).removesuffix(
+                "_unknown"
+            )
+            known = {"vlan_vid": "set_vlan_vid", "vlan_pcp": "set_vlan_pcp", "strip_vlan": "pop_vlan"}.get(
+                known, known
+            )
             self.bag["does", known] += 1
+
+    def setter(self, field: str, shift: int, value: Any) -> None:
+        """An action of 1.0 that sets a field."""
+        known = plain(value)
+        assert isinstance(known, int)
+        self.bag["does", "set_field"] += 1
+        self.bag[oxm(field, known >> shift, None)] += 1
+
+    def nicira(self, name: str, content: dict[str, Any]) -> None:
+        """One of Nicira's actions."""
+        known, names = NICIRA[name]
+        self.bag["does", known] += 1
+        if name == "NXActionNote":
+            self.put("note", bytes(content["note"]).ljust(6, b"\0").hex())
+            return
+        for attribute, value in content.items():
+            if attribute == "ofs_nbits":
+                self.put("offset", value >> 6)
+                self.put("bits", (value & 63) + 1)
+            elif attribute not in IGNORED | {"vendor", "experimenter"}:
+                for _ in range(2 if attribute == "n_bits" else 1):  # the same for both fields
+                    self.attribute(names.get(attribute, attribute), value)
+
+    def asynchronous(self, content: dict[str, Any]) -> None:
+        """A property of 1.4: an experimenter's for secondary controllers is kept as it is."""
+        if content["type"] < 16:
+            self.put(ASYNC[content["type"] // 2], content["mask"])
+            return
+        words = [content["experimenter"], content["exp_type"], *content["data"]]
+        if content["type"] == 0xFFFE:
+            self.put("property_type", 0xFFFE)
+        else:
+            self.put("experimenter", words.pop(0))
+            self.put("experimenter_type", words.pop(0))
+        self.put("data", b"".join(word.to_bytes(4) for word in words).hex())
 
     def attribute(self, name: str, value: Any) -> None:
         if value is None:
@@ -325,9 +537,9 @@ class OsKen:
             self.put(name, plain(value))
 
     def statistic(self, name: str, value: Any) -> None:
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             for unit, part in zip(("sec", "nsec"), value, strict=True):
-                self.put(f"{name}_{unit}", part)
+                self.put(unit, part)
         else:
             self.put(name, value)
 

@@ -7,17 +7,16 @@ import re
 import struct
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-
 from captures import ACK, CONTROLLER, SWITCH, SYN, Connection, frame, pcap, pcapng
+from test_cli import ROOT, flowgauge
+
 from flowgauge._core import decode_message, encode_message
 from flowgauge.errors import ChannelError, UsageError
 from golden import check
-from test_cli import ROOT, flowgauge
 
 FLOW = "priority=10,udp,nw_dst=10.0.0.1,tp_dst=53 actions=mod_nw_ttl:3,output:2"
 
@@ -56,23 +55,31 @@ def xids(lines: list[dict[str, Any]]) -> list[int]:
 def whole() -> list[bytes]:
     """A connection from its start to its end: HELLOs, then echo requests from the controller."""
     tcp = Connection()
-    return [*tcp.open(), *tcp.send(SWITCH, HELLO), *tcp.send(CONTROLLER, HELLO), *tcp.send(CONTROLLER, b"".join(ECHOES), 13), *tcp.close()]
+    return [
+        *tcp.open(),
+        *tcp.send(SWITCH, HELLO),
+        *tcp.send(CONTROLLER, HELLO),
+        *tcp.send(CONTROLLER, b"".join(ECHOES), 13),
+        *tcp.close(),
+    ]
 
 
 @pytest.mark.parametrize("command", [(), ("decode",), ("encode",)])
 def test_help(command: tuple[str, ...]) -> None:
-    begin = time.perf_counter()
     text = flowgauge("openflow", *command, "--help").stdout
-    first = time.perf_counter() - begin
     words = re.sub(r"\s*<list\[\w+\]>|\s*\[\d*<=?x<=?\d*\]|\s*\[x>=\d\]", "", text)
-    check(f"help_openflow{'_'.join(('', *command))}.txt", "\n".join(" ".join(line.split()) for line in words.splitlines()) + "\n")
-    assert min(first, *(_help_time(command) for _ in range(4))) < 0.3
+    check(
+        f"help_openflow{'_'.join(('', *command))}.txt",
+        "\n".join(" ".join(line.split()) for line in words.splitlines()) + "\n",
+    )
 
 
-def _help_time(command: tuple[str, ...]) -> float:
-    begin = time.perf_counter()
-    flowgauge("openflow", *command, "--help")
-    return time.perf_counter() - begin
+def test_help_does_not_need_the_core() -> None:
+    code = "import sys; from flowgauge.cli.app import build; build(['openflow']); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT / "python", check=True
+    )
+    assert not {"flowgauge._core", "numpy", "pydantic"} & set(done.stdout.split())
 
 
 def test_what_is_encoded_is_decoded() -> None:
@@ -106,7 +113,10 @@ def test_lines_that_can_not_be_encoded(tmp_path: Path) -> None:
 
 def test_bindings_say_what_is_wrong() -> None:
     assert encode_message('{"xid": 5, "barrier_request": null}', "1.3") == bytes.fromhex("0414000800000005")
-    assert json.loads(decode_message(bytes.fromhex("0414000800000005"))[1]) == {"xid": 5, "barrier_request": None}
+    assert json.loads(decode_message(bytes.fromhex("0414000800000005"))[1]) == {
+        "xid": 5,
+        "barrier_request": None,
+    }
     with pytest.raises(UsageError, match="unknown variant"):
         encode_message('{"xid": 5, "barier_request": null}', "1.3")
     with pytest.raises(UsageError, match="an OpenFlow version is"):
@@ -123,7 +133,7 @@ def test_hexadecimal_with_mistakes_goes_on() -> None:
     assert code == 1
     assert xids(lines) == [1, 1, 2, 3]
     errors = [line for line in lines if "error" in line]
-    assert errors[0] == {"line": 2, "error": "column 7: expected bytes in hexadecimal, found \"zz\""}
+    assert errors[0] == {"line": 2, "error": 'column 7: expected bytes in hexadecimal, found "zz"'}
     assert errors[1]["line"] == 4
     assert errors[1]["offset"] == 0
     assert errors[1]["bytes"] == "04020009"
@@ -193,7 +203,12 @@ def test_garbage_in_a_connection() -> None:
 def test_other_ports_and_addresses() -> None:
     ends = (("2001:db8::1", 40000), ("2001:db8::2", 5555))
     tcp = Connection(*ends)
-    frames = [*tcp.open(), *tcp.send(ends[0], HELLO), *tcp.send(ends[1], HELLO), *tcp.send(ends[1], ECHOES[0])]
+    frames = [
+        *tcp.open(),
+        *tcp.send(ends[0], HELLO),
+        *tcp.send(ends[1], HELLO),
+        *tcp.send(ends[1], ECHOES[0]),
+    ]
     lines, code = decode(pcap(frames))
     assert (xids(lines), code) == ([1, 1, 2], 0)
     assert lines[0]["from"] == "[2001:db8::1]:40000"
@@ -224,12 +239,14 @@ def test_truncated_files(cut: int) -> None:
 
 def test_damaged_files() -> None:
     good = pcap(whole())
-    lines, code = decode(good[:60] + b"\xff" * 40 + good[100:])
+    lines, code = decode(good[:32] + b"\xff" * 4 + good[36:])
     assert code == 1
     assert "error" in lines[-1]
 
 
-@pytest.mark.parametrize("data", [b"\x7fELF\x02\x01\x01\x00\x00\x00", b"\x1f\x8b\x08\x00abc", b"\xa1\xb2\xc3\xd5" + bytes(40)])
+@pytest.mark.parametrize(
+    "data", [b"\x7fELF\x02\x01\x01\x00\x00\x00", b"\x1f\x8b\x08\x00abc", b"\xa1\xb2\xc3\xd5" + bytes(40)]
+)
 def test_files_that_are_something_else(data: bytes) -> None:
     lines, code = decode(data)
     assert code == 1
@@ -275,7 +292,13 @@ def test_a_large_capture_takes_little_time_and_memory(tmp_path: Path) -> None:
         "d = OpenflowDecoder(sys.argv[1], False, [])\nn = sum(t.count(chr(10)) for t in d)\n"
         "print(n, d.messages, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, cwd=ROOT / "python", check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT / "python",
+        check=True,
+    )
     lines, messages, mebibytes = map(int, done.stdout.split())
     assert (lines, messages) == (300_001, 300_000)
     assert mebibytes < 120

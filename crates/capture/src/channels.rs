@@ -167,12 +167,7 @@ impl Stream {
 }
 
 /// One piece of a stream.
-fn take(
-    framer: &mut Framer,
-    mid_stream: &mut bool,
-    piece: Piece<'_>,
-    tell: &mut impl FnMut(u64, Found<'_>),
-) {
+fn take(framer: &mut Framer, mid_stream: &mut bool, piece: Piece<'_>, tell: &mut impl FnMut(u64, Found<'_>)) {
     match piece {
         Piece::Start => {
             *framer = Framer::default();
@@ -215,5 +210,7 @@ fn hint(bytes: &[u8]) -> &'static str {
 /// Whether a stream that begins like this is OpenFlow's: a HELLO, short as they are.
 fn begins_with_hello(bytes: &[u8]) -> bool {
     let header = Header::parse(bytes).filter(|h| h.message_type == 0 && (8..=64).contains(&h.length));
-    header.is_some_and(|h| (1..=Version::V1_5.wire()).contains(&h.version) && usize::from(h.length) <= bytes.len())
+    header.is_some_and(|h| {
+        (1..=Version::V1_5.wire()).contains(&h.version) && usize::from(h.length) <= bytes.len()
+    })
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Chain, Cursor, Read};
 
 use crate::channels::{Channels, PORTS, Place};
-use crate::file::{CaptureFile, Progress, is_capture};
+use crate::file::{CaptureFile, Progress, header_len, is_capture};
 use crate::hex::HexLines;
 use crate::lines::{Form, Lines, Origin};
 use crate::segment::{self, Segment};
@@ -12,8 +12,8 @@ use crate::segment::{self, Segment};
 const BATCH: usize = 1 << 16;
 /// A longer line of text is no message.
 const LONGEST_LINE: u64 = 1 << 22;
-/// What is looked at to tell what the input is.
-const START: u64 = 1 << 12;
+/// What is looked at to tell what the input is, at most.
+const START: usize = 1 << 16;
 
 /// How to decode.
 #[derive(Clone, Debug)]
@@ -62,8 +62,7 @@ struct Text {
 impl Decoder {
     /// Looks at the start of `input` and tells what it is. Errors: reading fails.
     pub fn new(mut input: Input, options: &DecodeOptions) -> std::io::Result<Decoder> {
-        let mut start = Vec::new();
-        input.by_ref().take(START).read_to_end(&mut start)?;
+        let start = read_start(&mut input)?;
         let mut lines = Lines::new(options.form);
         let source = if is_capture(&start) {
             let whole = Cursor::new(start.clone()).chain(input);
@@ -137,7 +136,8 @@ impl Capture {
             if let Some(segment) = Segment::parse(packet.time_ns, packet.link_type, packet.data) {
                 *segments += 1;
                 channels.push(&segment, |place, found| tell(lines, place, found));
-            } else if !segment::is_known(packet.link_type) && strange_link.replace(packet.link_type).is_none() {
+            } else if !segment::is_known(packet.link_type) && strange_link.replace(packet.link_type).is_none()
+            {
                 let text = format!("packets of link type {} can't be read", packet.link_type);
                 lines.error(Origin::Input, &text);
             }
@@ -191,6 +191,28 @@ impl Text {
             }
         }
         Ok(if read > 0 { Progress::Packet } else { Progress::End })
+    }
+}
+
+/// As much as tells what the input is, and no more: the rest may be long in coming.
+fn read_start(input: &mut Input) -> std::io::Result<Vec<u8>> {
+    let (mut start, mut chunk) = (Vec::new(), [0; 4096]);
+    while start.len() < START && start_is_short(&start) {
+        match input.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => start.extend_from_slice(&chunk[..read]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(start)
+}
+
+fn start_is_short(start: &[u8]) -> bool {
+    if is_capture(start) {
+        start.len() < header_len(start)
+    } else {
+        start.len() < 24 && !start.contains(&b'\n')
     }
 }
 

@@ -67,7 +67,8 @@ const FLOW_COMMANDS: [(&str, FlowModCommand); 5] = [
 /// A flow, group or meter, with or without a command before it, as in the files of `ovs-ofctl add-flows` and
 /// `add-groups`.
 fn body(text: &str) -> Result<Body, SyntaxError> {
-    let has = |names: &[&str]| text.split([',', ' ']).any(|item| names.iter().any(|name| item.starts_with(name)));
+    let has =
+        |names: &[&str]| text.split([',', ' ']).any(|item| names.iter().any(|name| item.starts_with(name)));
     if has(&["group_id=", "bucket=", "buckets="]) {
         return parse_group(text).map(Body::GroupMod);
     }
@@ -78,10 +79,8 @@ fn body(text: &str) -> Result<Body, SyntaxError> {
     let Some((_, command)) = FLOW_COMMANDS.iter().find(|(known, _)| *known == word) else {
         return parse_flow(text).map(Body::FlowMod);
     };
-    let mut flow = parse_flow(rest).map_err(|error| SyntaxError {
-        column: error.column + text.len() - rest.len(),
-        ..error
-    })?;
+    let mut flow = parse_flow(rest)
+        .map_err(|error| SyntaxError { column: error.column + text.len() - rest.len(), ..error })?;
     flow.command = *command;
     if *command == FlowModCommand::Delete && !has(&["table="]) {
         flow.table_id = TABLE_ALL;

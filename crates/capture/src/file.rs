@@ -86,8 +86,19 @@ pub struct Interface {
 /// Whether a file that starts like this is a capture.
 pub fn is_capture(start: &[u8]) -> bool {
     // Pcapng, then pcap with micro- and nanoseconds and in Kuznetzov's form, of either byte order.
-    const MAGICS: [u32; 7] = [0x0a0d_0d0a, 0xa1b2_c3d4, 0xd4c3_b2a1, 0xa1b2_3c4d, 0x4d3c_b2a1, 0xa1b2_cd34, 0x34cd_b2a1];
+    const MAGICS: [u32; 7] =
+        [0x0a0d_0d0a, 0xa1b2_c3d4, 0xd4c3_b2a1, 0xa1b2_3c4d, 0x4d3c_b2a1, 0xa1b2_cd34, 0x34cd_b2a1];
     start.first_chunk().is_some_and(|magic| MAGICS.contains(&u32::from_be_bytes(*magic)))
+}
+
+/// The length of the header of a capture that starts like this, as far as it can be told.
+pub fn header_len(start: &[u8]) -> usize {
+    // The first block of pcapng says its length, in the byte order that its magic number tells.
+    match *start {
+        [0x0a, 0x0d, 0x0d, 0x0a, a, b, c, d, 0x1a, ..] => u32::from_be_bytes([a, b, c, d]) as usize,
+        [0x0a, 0x0d, 0x0d, 0x0a, a, b, c, d, _, ..] => u32::from_le_bytes([a, b, c, d]) as usize,
+        _ => 24,
+    }
 }
 
 impl<R: Read> CaptureFile<R> {
@@ -106,7 +117,11 @@ impl<R: Read> CaptureFile<R> {
 
     /// Hands the next packet to `sink`. Records that are no packets are passed over. Reads from the file, which may
     /// have to be waited for, only if it `may_read`.
-    pub fn next_packet(&mut self, may_read: bool, sink: impl FnOnce(Packet<'_>)) -> Result<Progress, FileError> {
+    pub fn next_packet(
+        &mut self,
+        may_read: bool,
+        sink: impl FnOnce(Packet<'_>),
+    ) -> Result<Progress, FileError> {
         let mut sink = Some(sink);
         loop {
             let at = self.reader().consumed() as u64;

@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use flowgauge_openflow::{json, syntax};
 use flowgauge_openflow::{DecodeError, Header, decode, frame_len};
+use flowgauge_openflow::{json, syntax};
 use serde::Serialize;
 
 use crate::channels::{Place, Problem};
-
 
 /// How a line is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,8 +117,9 @@ impl Lines {
             bytes: Some(hex(bytes)),
             ..Mistake::new(&text, origin)
         };
-        let what = Header::parse(bytes)
-            .map_or(String::new(), |h| format!(" (version {}, type {}, xid {:#x})", h.version, h.message_type, h.xid));
+        let what = Header::parse(bytes).map_or(String::new(), |h| {
+            format!(" (version {}, type {}, xid {:#x})", h.version, h.message_type, h.xid)
+        });
         self.mistake(origin, &mistake, &what);
     }
 
@@ -186,7 +186,16 @@ impl Mistake<'_> {
     fn new(error: &str, origin: Origin) -> Mistake<'_> {
         let line = if let Origin::Line(line) = origin { Some(line) } else { None };
         let stream_offset = if let Origin::Capture(place) = origin { Some(place.at) } else { None };
-        Mistake { line, error: Some(error), note: None, stream_offset, offset: None, expected: None, found: None, bytes: None }
+        Mistake {
+            line,
+            error: Some(error),
+            note: None,
+            stream_offset,
+            offset: None,
+            expected: None,
+            found: None,
+            bytes: None,
+        }
     }
 }
 

@@ -83,7 +83,9 @@ impl<'a> Segment<'a> {
                 let ip = Ipv4View::new_checked(packet).ok()?;
                 let whole = usize::from(ip.total_len()).checked_sub(20 + ip.options().len())?;
                 let first = ip.fragment_offset() == 0 && ip.proto() == ip_proto::TCP;
-                first.then(|| Segment::of_tcp(time_ns, ip.src().into(), ip.dst().into(), ip.payload(), whole))?
+                first.then(|| {
+                    Segment::of_tcp(time_ns, ip.src().into(), ip.dst().into(), ip.payload(), whole)
+                })?
             }
             6 => {
                 let ip = Ipv6View::new_checked(packet).ok()?;

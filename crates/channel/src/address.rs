@@ -25,10 +25,9 @@ impl Address {
     /// The socket address.
     pub const fn at(self) -> SocketAddr {
         match self {
-            Address::Connect(at)
-            | Address::Listen(at)
-            | Address::ConnectTls(at)
-            | Address::ListenTls(at) => at,
+            Address::Connect(at) | Address::Listen(at) | Address::ConnectTls(at) | Address::ListenTls(at) => {
+                at
+            }
         }
     }
 
@@ -72,7 +71,9 @@ impl Address {
 
 /// The text is no channel address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no channel address: expected tcp:HOST[:PORT], ptcp:[PORT][:IP], ssl:HOST[:PORT] or pssl:[PORT][:IP], {found}")]
+#[error(
+    "{text:?} is no channel address: expected tcp:HOST[:PORT], ptcp:[PORT][:IP], ssl:HOST[:PORT] or pssl:[PORT][:IP], {found}"
+)]
 pub struct BadAddress {
     text: String,
     found: String,

@@ -61,7 +61,7 @@ impl Arrivals {
     /// A peer was turned away.
     pub fn turn_away(&self) {
         self.turned_away.fetch_add(1, Ordering::Relaxed);
-        self.attempt_failed("too many connections are open: a peer was turned away".to_owned());
+        self.attempt_failed("too many connections are open: one was turned away".to_owned());
     }
 
     /// The oldest arrival that `wanted` wants; waits for one.

@@ -86,7 +86,8 @@ pub struct Config {
     pub outbox_cap: Option<u64>,
     /// Bytes that all parts of one reply may have.
     pub reply_cap: usize,
-    /// Connections that an endpoint serves at once; further peers are closed at once, and counted.
+    /// Connections that an endpoint serves at once. One more takes the place of the oldest whose handshake is not complete;
+    /// when all are up it is closed at once. Either is counted ([`crate::Channel::turned_away`]).
     pub max_connections: usize,
     /// Our key, certificate and authorities: for `ssl:` and `pssl:` addresses.
     pub tls: Option<Tls>,

@@ -32,7 +32,7 @@ pub enum Timestamps {
 /// [`crate::Channel`] is dropped, and remembers why it ended.
 #[derive(Clone)]
 pub struct Connection {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 impl Connection {
@@ -94,81 +94,6 @@ impl Connection {
     /// The first of `n` transaction ids that nobody else on this connection uses.
     pub fn reserve_xids(&self, n: u32) -> u32 {
         self.shared.reserve_xids(n)
-    }
-
-    /// Queues a whole message. It leaves as soon as the messages before it have.
-    ///
-    /// # Errors
-    /// As [`Connection::send_with`].
-    pub fn send_raw(&self, message: &[u8]) -> Result<(), ChannelError> {
-        self.send_with(|chunk| chunk.extend_from_slice(message))
-    }
-
-    /// Queues the whole messages that `fill` appends: many at the price of one lock.
-    ///
-    /// # Errors
-    /// Why the connection has ended; [`ChannelError::OutboxFull`] when more waits than
-    /// [`crate::Config::outbox_cap`] allows (the queue may exceed it by one call's messages).
-    pub fn send_with(&self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<(), ChannelError> {
-        self.check_open()?;
-        self.shared.check_room()?;
-        let mut outbox = lock(&self.shared.outbox);
-        let added = outbox.append(fill);
-        // Counted under the lock, so that the I/O thread can't subtract it before.
-        self.shared.queued.fetch_add(added as u64, Ordering::Relaxed);
-        drop(outbox);
-        self.queued();
-        Ok(())
-    }
-
-    /// Queues whole messages without copying them.
-    ///
-    /// # Errors
-    /// As [`Connection::send_with`].
-    pub fn send_chunk(&self, messages: Vec<u8>) -> Result<(), ChannelError> {
-        self.check_open()?;
-        self.shared.check_room()?;
-        let mut outbox = lock(&self.shared.outbox);
-        self.shared.queued.fetch_add(messages.len() as u64, Ordering::Relaxed);
-        outbox.push_chunk(messages);
-        drop(outbox);
-        self.queued();
-        Ok(())
-    }
-
-    fn queued(&self) {
-        self.shared.outbox_filled.store(true, Ordering::Release);
-        self.shared.wake.notify();
-    }
-
-    /// Bytes queued that the kernel has not taken yet.
-    pub fn queued_bytes(&self) -> u64 {
-        self.shared.queued.load(Ordering::Relaxed)
-    }
-
-    /// Waits until half of [`crate::Config::outbox_cap`] is free (without a cap: until nothing waits): `false` if that
-    /// takes longer than `timeout`.
-    ///
-    /// # Errors
-    /// Why the connection has ended.
-    pub fn wait_room(&self, timeout: Duration) -> Result<bool, ChannelError> {
-        let deadline = Instant::now() + timeout;
-        let enough = self.shared.outbox_cap.map_or(0, |cap| cap / 2);
-        let mut outbox = lock(&self.shared.outbox);
-        loop {
-            self.check_open()?;
-            self.shared.room_wanted.store(true, Ordering::SeqCst);
-            if self.queued_bytes() <= enough {
-                return Ok(true);
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(false);
-            }
-            // A slice, because the I/O thread looks at `room_wanted` without the lock.
-            let left = left.min(Duration::from_millis(20));
-            outbox = self.shared.room_signal.wait_timeout(outbox, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
     }
 
     /// Echo requests that we left unanswered because the peer does not read our answers.
@@ -238,9 +163,7 @@ impl Connection {
         let first = self.reserve_xids(u32::try_from(messages.len()).unwrap_or(u32::MAX));
         let xids = (0..messages.len() as u32).map(|i| first.wrapping_add(i));
         for (message, xid) in messages.iter_mut().zip(xids.clone()) {
-            if let Some(place) = message.get_mut(4..8) {
-                place.copy_from_slice(&xid.to_be_bytes());
-            }
+            wire::set_xid(message, xid);
         }
         lock(&self.shared.transactions).extend(xids.clone().map(|xid| (xid, Transaction::default())));
         let sent = messages.iter().try_for_each(|message| self.send_raw(message));
@@ -351,7 +274,7 @@ impl Connection {
         self.shared.command(Command::Close);
     }
 
-    fn check_open(&self) -> Result<(), ChannelError> {
+    pub(crate) fn check_open(&self) -> Result<(), ChannelError> {
         self.shared.why().map_or(Ok(()), Err)
     }
 }

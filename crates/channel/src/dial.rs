@@ -148,6 +148,7 @@ impl Dialer {
 pub fn may_mend(why: &ChannelError) -> bool {
     match why {
         ChannelError::Closed { .. }
+        | ChannelError::ClosedEarly
         | ChannelError::Reset { .. }
         | ChannelError::Timeout { .. }
         | ChannelError::NeverConnected { .. } => true,
@@ -200,7 +201,11 @@ fn connect(stream: &TcpStream, at: SocketAddr) -> io::Result<()> {
             };
             // SAFETY: `address` is of the stated type and length, and alive.
             unsafe {
-                libc::connect(fd, (&raw const address).cast(), size_of::<libc::sockaddr_in>() as libc::socklen_t)
+                libc::connect(
+                    fd,
+                    (&raw const address).cast(),
+                    size_of::<libc::sockaddr_in>() as libc::socklen_t,
+                )
             }
         }
         SocketAddr::V6(v6) => {
@@ -213,7 +218,11 @@ fn connect(stream: &TcpStream, at: SocketAddr) -> io::Result<()> {
             };
             // SAFETY: as above.
             unsafe {
-                libc::connect(fd, (&raw const address).cast(), size_of::<libc::sockaddr_in6>() as libc::socklen_t)
+                libc::connect(
+                    fd,
+                    (&raw const address).cast(),
+                    size_of::<libc::sockaddr_in6>() as libc::socklen_t,
+                )
             }
         }
     };

@@ -16,8 +16,9 @@ use crate::dial::{Dialer, may_mend};
 use crate::error::ChannelError;
 use crate::netns;
 use crate::poll::Wake;
+use crate::source::{How, Listener, Source};
 use crate::tcp::{ask_for_stamps, keep_stamps_on};
-use crate::worker::{How, Listener, Source, Worker};
+use crate::worker::Worker;
 
 /// An endpoint of OpenFlow connections: any number of them, at one or more addresses. Dropping it closes them all and
 /// ends its thread.
@@ -62,8 +63,7 @@ impl Channel {
     /// namespace, no permission, or no address at all; [`ChannelError::Tls`] when one asks for TLS and
     /// [`Config::tls`] is missing. That nobody accepts is told by [`Channel::wait_connected`].
     pub fn open_all(addresses: &[Address], config: Config) -> Result<Channel, ChannelError> {
-        let setup =
-            |e: io::Error| ChannelError::Setup { address: all(addresses), reason: e.to_string() };
+        let setup = |e: io::Error| ChannelError::Setup { address: all(addresses), reason: e.to_string() };
         if addresses.is_empty() {
             return Err(setup(io::Error::new(ErrorKind::InvalidInput, "no address was given")));
         }
@@ -103,7 +103,7 @@ impl Channel {
         self.address().at()
     }
 
-    /// Peers that were turned away because [`Config::max_connections`] were open.
+    /// Peers that were turned away, or let go in their handshake, because [`Config::max_connections`] were open.
     pub fn turned_away(&self) -> u64 {
         self.arrivals.turned_away.load(Ordering::Relaxed)
     }

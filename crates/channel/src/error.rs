@@ -60,6 +60,9 @@ pub enum ChannelError {
         /// Bytes of an unfinished message that it left behind, 0 when it closed between messages.
         partial: usize,
     },
+    /// The peer closed the connection before it said a word: it is busy, starting, or expects TLS.
+    #[error("the peer closed the channel before its HELLO")]
+    ClosedEarly,
     /// We closed the connection.
     #[error("the channel was closed on our side")]
     ClosedHere,
@@ -140,9 +143,10 @@ impl ChannelError {
             ChannelError::Setup { .. } => "setup",
             ChannelError::VersionMismatch { .. } => "version-mismatch",
             ChannelError::Garbage { .. } => "garbage",
-            ChannelError::Closed { .. } | ChannelError::ClosedHere | ChannelError::Reset { .. } => {
-                "channel-closed"
-            }
+            ChannelError::Closed { .. }
+            | ChannelError::ClosedEarly
+            | ChannelError::ClosedHere
+            | ChannelError::Reset { .. } => "channel-closed",
             ChannelError::Tls { .. } => "tls",
             ChannelError::TlsFile { .. } => "tls-file",
             ChannelError::OutboxFull { .. } => "outbox-full",

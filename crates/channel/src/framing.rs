@@ -66,6 +66,11 @@ impl Framer {
         self.end - self.start
     }
 
+    /// Bytes received since the connection began.
+    pub fn received(&self) -> u64 {
+        self.offset + self.pending() as u64
+    }
+
     /// Stream position of the next message.
     pub fn offset(&self) -> u64 {
         self.offset

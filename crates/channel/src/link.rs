@@ -110,6 +110,16 @@ impl Link {
         came_up
     }
 
+    /// Whether the handshake is complete.
+    pub fn is_up(&self) -> bool {
+        self.session.is_up()
+    }
+
+    /// Whether its next turn will go on with a TLS handshake.
+    pub fn has_handshake_work(&self) -> bool {
+        self.readable && self.socket.is_handshaking()
+    }
+
     /// When it was opened.
     pub fn opened(&self) -> Nanos {
         self.opened
@@ -207,6 +217,9 @@ impl Link {
                 }
                 Ok(Read::Empty) => self.readable = false,
                 Ok(Read::End) if self.closing.is_some() => return Err(ChannelError::ClosedHere),
+                Ok(Read::End) if !self.session.is_up() && self.framer.received() == 0 => {
+                    return Err(ChannelError::ClosedEarly);
+                }
                 Ok(Read::End) => return Err(ChannelError::Closed { partial: self.framer.pending() }),
                 Err(error) => return Err(error),
             }
@@ -231,9 +244,9 @@ impl Link {
     }
 
     fn timeouts(&mut self, now: Nanos) -> Result<(), ChannelError> {
-        let Some(deadline) = self.silence_deadline().filter(|deadline| now >= *deadline) else {
+        if self.silence_deadline().is_none_or(|deadline| now < deadline) {
             return Ok(());
-        };
+        }
         let what = if self.socket.is_handshaking() { "TLS handshake" } else { self.session.awaited() };
         let late = |waited| Err(ChannelError::Timeout { what: what.to_owned(), waited });
         if !self.session.is_up() {

@@ -103,7 +103,11 @@ impl Writer {
     }
 
     /// Hands over as much as the kernel takes, up to a turn's share. `done` receives emptied chunks.
-    pub fn flush(&mut self, socket: &mut Socket, mut done: impl FnMut(Vec<u8>)) -> Result<Flush, ChannelError> {
+    pub fn flush(
+        &mut self,
+        socket: &mut Socket,
+        mut done: impl FnMut(Vec<u8>),
+    ) -> Result<Flush, ChannelError> {
         let mut budget = TURN_BYTES;
         if !self.flush_tail(socket)? {
             return Ok(Flush::Full);

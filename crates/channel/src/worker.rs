@@ -1,23 +1,22 @@
 //! The I/O thread of an endpoint: accepts and connects, gives each connection its turns, and sleeps between.
 
-use std::io::ErrorKind;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flowgauge_clock::{Clock, Nanos};
 
-use crate::address::Address;
 use crate::arrivals::Arrivals;
 use crate::config::Config;
 use crate::connection::Connection;
-use crate::dial::{Dialed, Dialer};
+use crate::dial::Dialed;
 use crate::error::ChannelError;
 use crate::link::{Link, Turn};
 use crate::poll::{Poll, Wake};
 use crate::shared::Shared;
 use crate::socket::Socket;
+use crate::source::{How, Source};
 use crate::tls::TlsStream;
 
 const WAKE: u64 = u64::MAX;
@@ -25,73 +24,9 @@ const WAKE: u64 = u64::MAX;
 const SOURCES: u64 = 1 << 32;
 /// Peers accepted in one turn: a flood of them must not keep the others waiting.
 const ACCEPTS: usize = 8;
-/// When to look again after the system had no descriptor left for a waiting peer.
-const ACCEPT_PAUSE: Nanos = Nanos::from_millis(100);
-
-/// How an endpoint gets connections at one of its addresses.
-pub struct Source {
-    /// The address; of a listener, with the port that the system chose.
-    pub address: Address,
-    /// What is done there.
-    pub how: How,
-}
-
-/// What is done at an address.
-pub enum How {
-    /// Peers connect to us.
-    Listen(Listener),
-    /// We connect.
-    Dial(Dialer),
-}
-
-/// A listening socket.
-pub struct Listener {
-    socket: TcpListener,
-    acceptable: bool,
-    retry_at: Option<Nanos>,
-}
-
-impl Listener {
-    /// Takes over a bound socket.
-    pub fn new(socket: TcpListener) -> std::io::Result<Listener> {
-        socket.set_nonblocking(true)?;
-        Ok(Listener { socket, acceptable: true, retry_at: None })
-    }
-
-    /// A peer that waits, if one does.
-    fn accept(&mut self, now: Nanos) -> Option<TcpStream> {
-        if self.retry_at.is_some_and(|at| now >= at) {
-            self.retry_at = None;
-            self.acceptable = true;
-        }
-        while self.acceptable {
-            match self.socket.accept() {
-                Ok((stream, _)) => return Some(stream),
-                Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
-                Err(e) => {
-                    self.acceptable = false;
-                    if e.kind() != ErrorKind::WouldBlock {
-                        self.retry_at = Some(now + ACCEPT_PAUSE);
-                    }
-                }
-            }
-        }
-        None
-    }
-}
-
-impl Source {
-    fn deadline(&self) -> Option<Nanos> {
-        match &self.how {
-            How::Listen(listener) => listener.retry_at,
-            How::Dial(dialer) => dialer.deadline(),
-        }
-    }
-
-    fn has_work(&self) -> bool {
-        matches!(&self.how, How::Listen(listener) if listener.acceptable)
-    }
-}
+/// TLS handshakes that go on in one pass over the connections: each may take the signature's millisecond, and a crowd of
+/// them must not keep the others waiting.
+const HANDSHAKES: usize = 2;
 
 /// The state of an endpoint's I/O thread.
 pub struct Worker {
@@ -102,6 +37,8 @@ pub struct Worker {
     arrivals: Arc<Arrivals>,
     poll: Poll,
     links: Vec<Option<Link>>,
+    /// Links before this one have had their turn at a TLS handshake.
+    handshake_from: usize,
 }
 
 impl Worker {
@@ -117,10 +54,10 @@ impl Worker {
         poll.add(wake.as_raw_fd(), WAKE)?;
         for (source, token) in sources.iter().zip(SOURCES..) {
             if let How::Listen(listener) = &source.how {
-                poll.add(listener.socket.as_raw_fd(), token)?;
+                poll.add(listener.as_raw_fd(), token)?;
             }
         }
-        Ok(Worker { config, sources, wake, stop, arrivals, poll, links: Vec::new() })
+        Ok(Worker { config, sources, wake, stop, arrivals, poll, links: Vec::new(), handshake_from: 0 })
     }
 
     /// Runs until told to stop, then closes every connection.
@@ -167,7 +104,7 @@ impl Worker {
                 WAKE => self.wake.drain(),
                 token if token >= SOURCES => {
                     match self.sources.get_mut((token - SOURCES) as usize).map(|source| &mut source.how) {
-                        Some(How::Listen(listener)) => listener.acceptable = true,
+                        Some(How::Listen(listener)) => listener.event(),
                         Some(How::Dial(dialer)) => dialer.event(),
                         None => {}
                     }
@@ -187,8 +124,17 @@ impl Worker {
 
     fn turn_links(&mut self, now: Nanos) -> bool {
         let mut busy = false;
-        for slot in &mut self.links {
+        let (first, mut handshakes, mut next) = (std::mem::take(&mut self.handshake_from), 0, 0);
+        for (index, slot) in self.links.iter_mut().enumerate() {
             let Some(link) = slot else { continue };
+            if link.has_handshake_work() {
+                busy = true;
+                if index < first || handshakes == HANDSHAKES {
+                    continue;
+                }
+                handshakes += 1;
+                next = index + 1;
+            }
             let turn = link.turn(now);
             if link.came_up() {
                 self.arrivals.push(Ok(Connection::new(link.shared.clone())));
@@ -211,6 +157,10 @@ impl Worker {
                 }
             }
         }
+        if handshakes == HANDSHAKES {
+            // The rest goes on there next time.
+            self.handshake_from = next;
+        }
         busy
     }
 
@@ -232,12 +182,25 @@ impl Worker {
             let Some(stream) = listener.accept(now) else { return n > 0 };
             if self.links.iter().flatten().count() >= self.config.max_connections {
                 self.arrivals.turn_away();
-                continue;
+                if !self.make_room() {
+                    continue;
+                }
             }
             // A peer that can't be served (no memory, no descriptors) finds its connection closed.
             if let Err(reason) = self.adopt(stream, index, false) {
                 self.arrivals.attempt_failed(reason);
             }
+        }
+        true
+    }
+
+    /// Lets the connection go that has been in its handshake for longest: who opens connections and says nothing must not
+    /// keep others out. `false` when all are up.
+    fn make_room(&mut self) -> bool {
+        let opening = self.links.iter_mut().filter(|slot| slot.as_ref().is_some_and(|link| !link.is_up()));
+        let Some(oldest) = opening.min_by_key(|slot| slot.as_ref().map(Link::opened)) else { return false };
+        if let Some(link) = oldest.take() {
+            link.end(&ChannelError::ClosedHere);
         }
         true
     }

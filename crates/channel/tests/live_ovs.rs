@@ -85,7 +85,11 @@ fn ovs_pki(ovs: &Ovs) -> Option<TlsFiles> {
     for command in ["init", "req+sign ctl controller", "req+sign sc switch"] {
         let made = std::process::Command::new("ovs-pki")
             .current_dir(ovs.path(""))
-            .args(["--batch", &format!("--dir={}", ovs.path("pki")), &format!("--log={}", ovs.path("pki.log"))])
+            .args([
+                "--batch",
+                &format!("--dir={}", ovs.path("pki")),
+                &format!("--log={}", ovs.path("pki.log")),
+            ])
             .args(command.split(' '))
             .output();
         if !made.is_ok_and(|output| output.status.success()) {
@@ -123,7 +127,7 @@ fn tls_with_keys_by_ovs_pki_both_ways() {
     // Without TLS to its TLS port: it closes, or says so in TLS.
     let channel = Channel::connect(at, config(&ovs, &[4])).unwrap();
     let error = channel.wait_until_connected(std::time::Duration::from_millis(500)).unwrap_err();
-    println!("plain to pssl: {error}");
+    assert_eq!(error, ChannelError::ClosedEarly);
     // With a certificate that its authority has not signed.
     let stranger = TlsFiles {
         private_key: ovs.path("sc-privkey.pem").into(),
@@ -133,13 +137,12 @@ fn tls_with_keys_by_ovs_pki_both_ways() {
     let tls = Some(Tls::load(&stranger).unwrap());
     let channel = Channel::open(Address::ConnectTls(at), Config { tls, ..config(&ovs, &[4]) }).unwrap();
     let error = channel.wait_connected(PATIENCE).unwrap_err();
-    println!("stranger to pssl: {error}");
-    assert_eq!(error.name(), "tls");
+    assert!(error.to_string().contains("the peer does not know the authority of our certificate"), "{error}");
     drop(channel);
     // And a switch without TLS to our TLS port.
     let tls = Some(Tls::load(&stranger).unwrap());
-    let channel = Channel::open(Address::ListenTls(at), Config { tls, ..config(&ovs, &[4]) });
     ovs.vsctl(&["set-controller", "br0", "tcp:127.0.0.1:6653"]);
+    let channel = Channel::open(Address::ListenTls(at), Config { tls, ..config(&ovs, &[4]) });
     let error = channel.unwrap().wait_connected(PATIENCE).unwrap_err();
     assert!(error.to_string().contains("plain OpenFlow"), "{error}");
 }
@@ -178,7 +181,10 @@ fn a_switch_that_is_killed_ends_the_channel() {
 #[test]
 fn a_switch_that_hangs_is_found_by_keep_alive() {
     let Some(ovs) = start("hang") else { return };
-    let config = Config { keep_alive: Some(KeepAlive { idle: Duration::from_millis(200), misses: 1 }), ..config(&ovs, &[1, 4]) };
+    let config = Config {
+        keep_alive: Some(KeepAlive { idle: Duration::from_millis(200), misses: 1 }),
+        ..config(&ovs, &[1, 4])
+    };
     let channel = Channel::listen("127.0.0.1:6653".parse().unwrap(), config).unwrap();
     ovs.vsctl(&["set-controller", "br0", "tcp:127.0.0.1:6653"]);
     let connection = channel.wait_connected(PATIENCE).unwrap();

@@ -78,15 +78,29 @@ fn beyond_the_limit_peers_are_turned_away_and_counted() {
     let config = Config { max_connections: 3, ..Config::controller() };
     let listening = Channel::listen(any_port(), config).unwrap();
     let mut peers: Vec<TcpStream> = (1..=3).map(|id| switch(&listening, id, 0)).collect();
+    let connections: Vec<Connection> = (0..3).map(|_| listening.wait_connected(SOON).unwrap()).collect();
     let mut extra = TcpStream::connect(listening.local_addr()).unwrap();
     extra.set_read_timeout(Some(SOON)).unwrap();
     assert_eq!(std::io::Read::read(&mut extra, &mut [0; 8]).unwrap_or(0), 0);
     assert_eq!(listening.turned_away(), 1);
-    let connections: Vec<Connection> = (0..3).map(|_| listening.wait_connected(SOON).unwrap()).collect();
     peers.pop();
     assert!(connections[2].wait_ended(SOON).is_some());
     let _fourth = switch(&listening, 4, 0);
     assert_eq!(listening.wait_connected(SOON).unwrap().datapath_id(), Some(4));
+}
+
+#[test]
+fn those_who_say_nothing_keep_nobody_out() {
+    let listening =
+        Channel::listen(any_port(), Config { max_connections: 10, ..Config::controller() }).unwrap();
+    let _good = switch(&listening, 1, 0);
+    let first = listening.wait_connected(SOON).unwrap();
+    let _silent: Vec<TcpStream> =
+        (0..100).map(|_| TcpStream::connect(listening.local_addr()).unwrap()).collect();
+    let _late = switch(&listening, 2, 0);
+    assert_eq!(listening.wait_datapath(2, SOON).unwrap().datapath_id(), Some(2));
+    assert_eq!(first.ended(), None);
+    assert!(listening.turned_away() >= 91, "{}", listening.turned_away());
 }
 
 /// A switch that connects with these addresses, quickly again.
@@ -103,7 +117,8 @@ fn a_switch_has_several_controllers_and_each_comes_back_on_its_own() {
     let (first, second) = (listen(any_port()), listen(any_port()));
     let nobody = dead_port();
     let (a, b) = (first.local_addr(), second.local_addr());
-    let addresses = [Address::Connect(nobody), Address::Connect(a), Address::Connect(b), Address::Listen(any_port())];
+    let addresses =
+        [Address::Connect(nobody), Address::Connect(a), Address::Connect(b), Address::Listen(any_port())];
     let switch = at_switch(&addresses);
     let mut up: Vec<Connection> = (0..2).map(|_| switch.wait_connected(SOON).unwrap()).collect();
     up.sort_by_key(Connection::source);

@@ -49,7 +49,9 @@ fn reason(error: &ChannelError) -> &str {
 #[test]
 fn certificates_of_version_3_and_1_serve_on_both_sides() {
     let Some(pki) = pki() else { return };
-    for (ours, theirs) in [("controller", "switch"), ("old-controller", "switch"), ("controller", "old-switch")] {
+    for (ours, theirs) in
+        [("controller", "switch"), ("old-controller", "switch"), ("controller", "old-switch")]
+    {
         let (_a, connection, _b, at_switch) = established(pki, ours, theirs);
         assert_eq!((connection.peer_name(), at_switch.peer_name()), (Some(theirs), Some(ours)));
         for _ in 0..50 {
@@ -215,7 +217,10 @@ fn files_that_do_not_serve_are_named() {
     let other_key = pki.path("switch-privkey.pem");
     let (key, _, said) = refused(TlsFiles { private_key: other_key, ..good.clone() });
     assert_eq!(key, "private_key");
-    assert!(said.contains("is not the key of the certificate in") && said.contains("controller-cert.pem"), "{said}");
+    assert!(
+        said.contains("is not the key of the certificate in") && said.contains("controller-cert.pem"),
+        "{said}"
+    );
     let (key, _, said) = refused(TlsFiles { private_key: good.certificate.clone(), ..good.clone() });
     assert!(key == "private_key" && said.contains("holds no private key"), "{said}");
     let (key, _, said) = refused(TlsFiles { ca: good.private_key.clone(), ..good.clone() });
@@ -225,7 +230,11 @@ fn files_that_do_not_serve_are_named() {
     let (_, _, said) = refused(TlsFiles { ca: broken, ..good.clone() });
     assert_eq!(said, "holds a malformed certificate");
     let locked = pki.path("locked.pem");
-    std::fs::write(&locked, "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n").unwrap();
+    std::fs::write(
+        &locked,
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
+    )
+    .unwrap();
     assert!(refused(TlsFiles { private_key: locked, ..good }).2.contains("password"));
     let error = Channel::open(Address::ListenTls(any_port()), Config::controller()).err().unwrap();
     assert!(reason(&error).contains("needs a private key"), "{error}");

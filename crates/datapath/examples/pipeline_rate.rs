@@ -75,7 +75,9 @@ fn main() {
     let bytes: Vec<_> = (0..flows).map(frame).collect();
     let frames: Vec<_> = bytes.iter().map(|bytes| Frame { bytes, in_port: 1 }).collect();
     let start = Instant::now();
-    for batch in frames.chunks(BATCH).cycle().take(FRAMES / BATCH) {
+    for batch in
+        frames.chunks(BATCH).cycle().take(std::env::var("FR").map_or(FRAMES, |f| f.parse().unwrap()) / BATCH)
+    {
         pipeline.process(batch, Nanos(1), &mut sink);
     }
     let seconds = start.elapsed().as_secs_f64();

@@ -12,8 +12,19 @@ use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
     Action, FlowMod, GroupType, METER_CONTROLLER, OxmId, PacketInReason, PortNo, SendToController,
 };
-use flowgauge_packet::{Field, edit};
+use flowgauge_packet::{Field, FlowKey, edit};
 use std::sync::Arc;
+
+/// What Nicira's actions on one frame leave for each other, and for when it is through.
+#[derive(Debug, Default)]
+pub struct Aftermath {
+    /// Entries that it has made.
+    pub learned: Vec<FlowMod>,
+    /// How often it was looked up again.
+    pub resubmits: u32,
+    /// What was pushed.
+    pub stack: Vec<u128>,
+}
 
 /// Everything that actions need, but for the tables.
 #[derive(Debug)]
@@ -26,10 +37,11 @@ pub struct Machine {
     pub first_egress: Option<u8>,
     /// Workbenches that nobody is at: one for each frame copy at a time.
     benches: Vec<Workbench>,
-    /// Entries that frames have made, to be added when they are through.
-    pub learned: Vec<FlowMod>,
-    /// Further lookups of the frame that is on its way.
-    pub resubmits: u32,
+    /// Whether the frame that is on its way leaves something to clear up.
+    pub has_aftermath: bool,
+    aftermath: Aftermath,
+    /// The action set of egress tables, kept for its memory.
+    pub egress_set: ActionSet,
 }
 
 impl Machine {
@@ -41,9 +53,24 @@ impl Machine {
             learning: Learning::default(),
             first_egress: None,
             benches: Vec::new(),
-            learned: Vec::new(),
-            resubmits: 0,
+            has_aftermath: false,
+            aftermath: Aftermath::default(),
+            egress_set: ActionSet::default(),
         }
+    }
+
+    /// What the frame leaves, to be added to.
+    pub fn aftermath(&mut self) -> &mut Aftermath {
+        self.has_aftermath = true;
+        &mut self.aftermath
+    }
+
+    /// Clears up after a frame; gives the entries that it has made.
+    pub fn clear_up(&mut self) -> Vec<FlowMod> {
+        self.has_aftermath = false;
+        self.aftermath.stack.clear();
+        self.aftermath.resubmits = 0;
+        std::mem::take(&mut self.aftermath.learned)
     }
 
     /// A workbench, to be given back.
@@ -113,7 +140,12 @@ impl Actor<'_> {
     #[inline]
     pub fn act(&mut self, journey: &mut Journey<'_>, action: &Action) -> Result<(), Dead> {
         if let Action::Output { port, max_len } = *action {
-            self.output(journey, port, max_len);
+            if port.is_reserved() {
+                self.output(journey, port, max_len);
+            } else if port.0 != journey.in_port() {
+                // A frame goes back where it came from only through IN_PORT (OpenFlow 1.3.5, 5.1).
+                self.emit(journey, port.0);
+            }
             return Ok(());
         }
         let result = self.act_otherwise(journey, action);
@@ -199,7 +231,6 @@ impl Actor<'_> {
             PortNo::NORMAL => self.normal(journey),
             // TABLE is dealt with where PACKET_OUT is.
             PortNo::TABLE | PortNo::ANY => {}
-            // A frame goes back where it came from only through IN_PORT (OpenFlow 1.3.5, 5.1).
             PortNo(number) if number != journey.in_port() => self.emit(journey, number),
             PortNo(_) => {}
         }
@@ -217,7 +248,7 @@ impl Actor<'_> {
 
     /// Sends the frame out of one port.
     #[inline]
-    fn emit(&mut self, journey: &mut Journey<'_>, port: u32) {
+    pub fn emit(&mut self, journey: &mut Journey<'_>, port: u32) {
         // A number that stands for something else is a port only if there is one, such as LOCAL.
         let is_none = PortNo(port).is_reserved() && self.machine.ports.get(port).is_none();
         if is_none || self.machine.ports.any(port, |rule| rule.no_fwd) {
@@ -303,7 +334,8 @@ impl Actor<'_> {
         let mut bench = self.machine.take_bench();
         let outer = self.from;
         self.from = outer.within(PacketInReason::Group);
-        let mut copy = journey.fork(&mut bench);
+        let mut key = FlowKey::default();
+        let mut copy = journey.fork(&mut key, &mut bench);
         // Where the copy dies, the frame lives on.
         let _ = self.act_all(&mut copy, &bucket.actions);
         self.from = outer;

@@ -106,10 +106,10 @@ impl Actor<'_> {
             },
             Nicira::Push(from) => {
                 let value = journey.read(*from).unwrap_or(0);
-                journey.stack.push(value);
+                self.machine.aftermath().stack.push(value);
                 Ok(())
             }
-            Nicira::Pop(to) => match journey.stack.pop() {
+            Nicira::Pop(to) => match self.machine.aftermath().stack.pop() {
                 Some(value) => journey.write(*to, value),
                 None => Ok(()),
             },
@@ -123,9 +123,9 @@ impl Actor<'_> {
                 Ok(())
             }
             Nicira::OutputTrunc { port, max_len } => {
-                journey.truncate_to = Some(*max_len as usize);
+                journey.truncate_to = *max_len as usize;
                 self.output(journey, *port, u16::try_from(*max_len).unwrap_or(u16::MAX));
-                journey.truncate_to = None;
+                journey.truncate_to = usize::MAX;
                 Ok(())
             }
             Nicira::Controller(how) => {
@@ -135,7 +135,7 @@ impl Actor<'_> {
             Nicira::DecTtlCntIds(_) => journey.edit(|f| edit::dec_ttl(f.bytes_mut())),
             Nicira::Learn(learn) => {
                 if let Some(request) = learn::entry(learn, journey) {
-                    self.machine.learned.push(request);
+                    self.machine.aftermath().learned.push(request);
                 }
                 Ok(())
             }

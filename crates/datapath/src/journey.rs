@@ -20,7 +20,7 @@ const CARRIED: [usize; 4] = [
     slot(Field::TunnelId).word as usize,
     slot(Field::ActsetOutput).word as usize,
 ];
-/// The registers and the other fields of the Nicira extensions, likewise.
+/// The registers and tunnels of the Nicira extensions, likewise: from this word on.
 const REGISTERS: usize = slot(Field::Reg0).word as usize;
 
 /// Where frames are changed: the frames that came in stay as they are. Reused for every frame.
@@ -54,48 +54,34 @@ pub struct Journey<'a> {
     changed: Option<Range<usize>>,
     /// Whether `key` no longer tells the frame's headers.
     is_stale: bool,
-    key: FlowKey,
+    /// Kept by the caller: it is large, and never copied this way.
+    key: &'a mut FlowKey,
     in_port: u32,
     queue: Option<u32>,
-    /// Nicira's stack.
-    pub stack: Vec<u128>,
-    /// How many bytes of it leave; `None`: all.
-    pub truncate_to: Option<usize>,
+    /// How many bytes of it leave at most.
+    pub truncate_to: usize,
 }
 
 impl<'a> Journey<'a> {
-    /// A frame that has just come in.
+    /// A frame that has just come in on `in_port`, with its key.
     #[inline]
-    pub fn new(original: &'a [u8], in_port: u32, bench: &'a mut Workbench) -> Journey<'a> {
-        let key = FlowKey::parse(original, in_port);
-        Journey {
-            original,
-            slot: &mut bench.slot,
-            changed: None,
-            is_stale: false,
-            key,
-            in_port,
-            queue: None,
-            stack: Vec::new(),
-            truncate_to: None,
-        }
+    pub fn new(
+        original: &'a [u8],
+        in_port: u32,
+        key: &'a mut FlowKey,
+        bench: &'a mut Workbench,
+    ) -> Journey<'a> {
+        let slot = &mut bench.slot;
+        let (changed, is_stale, queue, truncate_to) = (None, false, None, usize::MAX);
+        Journey { original, slot, changed, is_stale, key, in_port, queue, truncate_to }
     }
 
-    /// A copy of the frame that goes its own way: what is done to it doesn't show here. Bytes are copied only
-    /// when it is changed.
-    pub fn fork<'b>(&'b mut self, bench: &'b mut Workbench) -> Journey<'b> {
-        let (key, in_port, queue) = (*self.key(), self.in_port, self.queue);
-        Journey {
-            stack: self.stack.clone(),
-            truncate_to: self.truncate_to,
-            original: self.bytes(),
-            slot: &mut bench.slot,
-            changed: None,
-            is_stale: false,
-            key,
-            in_port,
-            queue,
-        }
+    /// A copy of the frame that goes its own way, with `key` for a copy of its key: what is done to it doesn't show
+    /// here. Bytes are copied only when it is changed.
+    pub fn fork<'b>(&'b mut self, key: &'b mut FlowKey, bench: &'b mut Workbench) -> Journey<'b> {
+        *key = *self.key();
+        let (queue, truncate_to) = (self.queue, self.truncate_to);
+        Journey { queue, truncate_to, ..Journey::new(self.bytes(), self.in_port, key, bench) }
     }
 
     /// The frame as it is now.
@@ -111,7 +97,7 @@ impl<'a> Journey<'a> {
     #[inline]
     pub fn leaving(&self) -> &[u8] {
         let bytes = self.bytes();
-        &bytes[..self.truncate_to.map_or(bytes.len(), |most| most.min(bytes.len()))]
+        &bytes[..self.truncate_to.min(bytes.len())]
     }
 
     /// Where it came in.
@@ -143,13 +129,13 @@ impl<'a> Journey<'a> {
         if self.is_stale {
             self.read_anew();
         }
-        &self.key
+        self.key
     }
 
     /// The frame as it is now, and a key whose pipeline fields are right: what the controller is told.
     #[inline]
     pub fn told(&self) -> (&[u8], &FlowKey) {
-        (self.bytes(), &self.key)
+        (self.bytes(), self.key)
     }
 
     fn read_anew(&mut self) {
@@ -157,7 +143,9 @@ impl<'a> Journey<'a> {
         let old = self.key.words();
         CARRIED.iter().for_each(|&word| words[word] = old[word]);
         words[REGISTERS..].copy_from_slice(&old[REGISTERS..]);
-        self.key = FlowKey::from_words(words);
+        let mark = self.key.get(Field::PktMark).unwrap_or(0);
+        *self.key = FlowKey::from_words(words);
+        self.key.set(Field::PktMark, mark);
         self.is_stale = false;
     }
 

@@ -13,6 +13,7 @@ use flowgauge_clock::Nanos;
 use flowgauge_openflow::{
     Action, FlowModFlags, FlowRemoved, FlowRemovedReason, Instruction, PacketInReason, PortNo, Version,
 };
+use flowgauge_packet::FlowKey;
 use std::sync::Arc;
 
 /// The most tables that OpenFlow can number.
@@ -96,11 +97,14 @@ impl Pipeline {
     pub fn packet_out(&mut self, frame: Frame<'_>, actions: &[Action], now: Nanos, sink: &mut dyn Sink) {
         let from = Origin { table_id: 0, cookie: u64::MAX, reason: PacketInReason::PacketOut };
         let mut bench = self.machine.take_bench();
-        let mut journey = Journey::new(frame.bytes, frame.in_port, &mut bench);
+        let mut key = FlowKey::parse(frame.bytes, frame.in_port);
+        let mut journey = Journey::new(frame.bytes, frame.in_port, &mut key, &mut bench);
         for action in actions {
             if let Action::Output { port: PortNo::TABLE, .. } = action {
                 let mut inner = self.machine.take_bench();
-                self.run(&mut Journey::new(journey.bytes(), frame.in_port, &mut inner), now, sink);
+                let mut key = FlowKey::parse(journey.bytes(), frame.in_port);
+                let mut again = Journey::new(journey.bytes(), frame.in_port, &mut key, &mut inner);
+                self.run(&mut again, now, sink);
                 self.machine.return_bench(inner);
                 continue;
             }
@@ -165,8 +169,9 @@ impl Pipeline {
     #[inline]
     fn process_one(&mut self, frame: &Frame<'_>, bench: &mut Workbench, now: Nanos, sink: &mut dyn Sink) {
         if !self.machine.ports.any(frame.in_port, |rule| rule.no_recv) {
-            self.run(&mut Journey::new(frame.bytes, frame.in_port, bench), now, sink);
-            if self.machine.resubmits > 0 || !self.machine.learned.is_empty() {
+            let mut key = FlowKey::parse(frame.bytes, frame.in_port);
+            self.run(&mut Journey::new(frame.bytes, frame.in_port, &mut key, bench), now, sink);
+            if self.machine.has_aftermath {
                 self.add_learned(now, sink);
             }
         }
@@ -175,8 +180,7 @@ impl Pipeline {
     /// Adds the entries that a frame has made. One that can't be added is not.
     #[cold]
     fn add_learned(&mut self, now: Nanos, sink: &mut dyn Sink) {
-        self.machine.resubmits = 0;
-        for request in std::mem::take(&mut self.machine.learned) {
+        for request in self.machine.clear_up() {
             let _ = self.flow_mod(&request, Version::V1_5, now, sink);
         }
     }
@@ -316,8 +320,9 @@ impl Actor<'_> {
         port: Option<PortNo>,
         table: Option<u8>,
     ) -> Result<(), Dead> {
-        self.machine.resubmits += 1;
-        if self.depth >= MAX_DEPTH || self.machine.resubmits > MAX_RESUBMITS {
+        let aftermath = self.machine.aftermath();
+        aftermath.resubmits += 1;
+        if self.depth >= MAX_DEPTH || aftermath.resubmits > MAX_RESUBMITS {
             return Err(Dead::Exit);
         }
         let (own_port, from) = (journey.in_port(), self.from);
@@ -356,9 +361,10 @@ impl Actor<'_> {
     pub(crate) fn leave_by_tables(&mut self, journey: &mut Journey<'_>, port: u32, first: u8) {
         let Some(tables) = self.tables.as_deref_mut() else { return };
         let mut bench = self.machine.take_bench();
-        let mut copy = journey.fork(&mut bench);
+        let mut key = FlowKey::default();
+        let mut copy = journey.fork(&mut key, &mut bench);
         copy.set_actset_output(port);
-        let mut set = ActionSet::default();
+        let mut set = std::mem::take(&mut self.machine.egress_set);
         set.write(&Action::Output { port: PortNo(port), max_len: 0 });
         // Back through the port that it came in on only IN_PORT leads, which is what was asked for.
         if port == copy.in_port() {
@@ -367,6 +373,7 @@ impl Actor<'_> {
         let (machine, sink, now) = (&mut *self.machine, &mut *self.sink, self.now);
         let mut walk = Walk { tables, machine, set: &mut set, now, sink, has_egress: false };
         walk.go(&mut copy, first, Miss::Drop);
+        self.machine.egress_set = set;
         self.machine.return_bench(bench);
     }
 }

@@ -118,11 +118,15 @@ def monitor(desc, parser, ofproto) -> bytes:
     )  # fmt: skip
 
 
-def flow_updates() -> bytes:
+def flow_update(event: int) -> bytes:
     instruction = struct.pack("!HH4xHHIH6x", 4, 24, 0, 16, 2, 0)
-    head = struct.pack("!HBBHHH4xQ", 1, 2, 0, 10, 20, 1000, 0x1122)
-    full = sized(head, match_in_port(4), instruction)
-    return full + struct.pack("!HHI", 8, 4, 99) + struct.pack("!HH4x", 8, 5) + struct.pack("!HH4x", 8, 6)
+    head = struct.pack("!HBBHHH4xQ", event, 2, 0, 10, 20, 1000, 0x1122)
+    return sized(head, match_in_port(4), instruction)
+
+
+def flow_updates() -> bytes:
+    """Those that os-ken parses: of `full` updates it knows the initial one alone, of pauses not their end."""
+    return flow_update(0) + struct.pack("!HHI", 8, 4, 99) + struct.pack("!HH4x", 8, 5)
 
 
 def queue_desc() -> bytes:
@@ -147,7 +151,7 @@ def newer_1_4() -> Corpus:
     role_status = struct.pack("!IB3xQ", 3, 0, 0x1122334455667788)
     ports = (port14(3, ethernet(), EXPERIMENTER), port14(4, optical()))
     bad_property = struct.pack("!HH", 14, 2) + b"data"
-    return {
+    messages = {
         "set async": both(async14),
         "get async reply with a property of an experimenter": both_raw(27, properties((1, b"\0\0\0\5"), EXPERIMENTER)),
         "table mod": both(table_mod),
@@ -171,16 +175,20 @@ def newer_1_4() -> Corpus:
         "reply: table descriptions": {v: reply(v, 14, table_desc(), table_desc()) for v in ("1.4", "1.5")},
         "reply: queue descriptions": {v: reply(v, 15, queue_desc()) for v in ("1.4", "1.5")},
         "reply: flow monitor": {v: reply(v, 16, flow_updates()) for v in ("1.4", "1.5")},
+        "reply: flow monitor, added and resumed": {
+            "1.4": raw("1.4", 19, struct.pack("!HH4x", 16, 0), flow_update(1), struct.pack("!HH4x", 8, 6))
+        },
         "reply: ports' counters": {v: reply(v, 4, port_stats()) for v in ("1.4", "1.5")},
         "reply: queues' counters": {v: reply(v, 5, queue_stats) for v in ("1.4", "1.5")},
         "reply: ports": {v: reply(v, 13, *ports) for v in ("1.4", "1.5")},
-        "reply of 1.4: table features": {"1.4": reply("1.4", 12, table_features14())},
-        "packet in of 1.4: from the action set": {
+        "reply: table features": {"1.4": reply("1.4", 12, table_features14())},
+        "packet in: from the action set": {
             "1.4": parsed(
                 raw("1.4", 10, struct.pack("!IHBBQ", 0xFFFFFFFF, 18, 3, 5, 0x1122), match_in_port(3), b"\0\0", FRAME)
             )
         },
     }
+    return {f"1.4: {name}": data for name, data in messages.items()}
 
 
 def group_delete(version: int) -> bytes:
@@ -247,7 +255,7 @@ def group_desc() -> bytes:
 
 def table_features15() -> bytes:
     props = properties(
-        (18, struct.pack("!I", 0x80000404)),
+        (18, struct.pack("!I", 0x80000408)),
         (21, struct.pack("!I", 0x80000606)),
         (22, struct.pack("!II", 0x80005804, 0)),
     )

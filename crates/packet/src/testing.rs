@@ -31,8 +31,7 @@ pub(crate) fn naive(frame: &[u8], in_port: u32) -> Naive<'_> {
     for port in [Field::InPort, Field::InPhyPort] {
         key.set(port, in_port.into());
     }
-    let nicira = Field::ALL.iter().copied().filter(|f| f.is_nicira());
-    for zero in [Field::Metadata, Field::TunnelId, Field::PacketType].into_iter().chain(nicira) {
+    for zero in [Field::Metadata, Field::TunnelId, Field::PacketType] {
         key.set(zero, 0);
     }
     key.set(Field::ActsetOutput, 0xffff_fff7);
@@ -194,32 +193,13 @@ pub(crate) fn is_sound(frame: &[u8]) -> bool {
 }
 
 /// Fields that are in a key without being in a frame.
-pub(crate) const PIPELINE: [Field; 25] = [
+pub(crate) const PIPELINE: [Field; 6] = [
     Field::InPort,
     Field::InPhyPort,
     Field::Metadata,
     Field::TunnelId,
     Field::ActsetOutput,
     Field::PacketType,
-    Field::Reg0,
-    Field::Reg1,
-    Field::Reg2,
-    Field::Reg3,
-    Field::Reg4,
-    Field::Reg5,
-    Field::Reg6,
-    Field::Reg7,
-    Field::Reg8,
-    Field::Reg9,
-    Field::Reg10,
-    Field::Reg11,
-    Field::Reg12,
-    Field::Reg13,
-    Field::Reg14,
-    Field::Reg15,
-    Field::TunSrc,
-    Field::TunDst,
-    Field::PktMark,
 ];
 
 const IP: [Field; 3] = [Field::IpDscp, Field::IpEcn, Field::IpTtl];

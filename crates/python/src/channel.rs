@@ -128,7 +128,9 @@ pub fn version(text: &str) -> PyResult<Version> {
     match text {
         "1.0" => Ok(Version::V1_0),
         "1.3" => Ok(Version::V1_3),
-        other => Err(errors::usage(format!("OpenFlow {other} is not offered; allowed: 1.0, 1.3"))),
+        "1.4" => Ok(Version::V1_4),
+        "1.5" => Ok(Version::V1_5),
+        other => Err(errors::usage(format!("OpenFlow {other} is not offered; allowed: 1.0, 1.3, 1.4, 1.5"))),
     }
 }
 

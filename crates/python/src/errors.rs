@@ -82,10 +82,9 @@ pub fn channel(error: &ChannelError) -> PyErr {
             Some("check that the switch runs, the address on both sides, and that nothing filters the port")
         }
         ChannelError::VersionMismatch { .. } => Some("choose a version that the switch speaks: --openflow"),
-        ChannelError::Garbage { .. } => {
-            Some("check that an OpenFlow switch is at the other end")
-        }
+        ChannelError::Garbage { .. } => Some("check that an OpenFlow switch is at the other end"),
         ChannelError::Tls { advice, .. } => Some(*advice),
+        ChannelError::ClosedEarly => Some("if the switch expects TLS, use ssl: or pssl: here too"),
         ChannelError::TlsFile { .. } => {
             Some("PEM files, as `ovs-pki` makes them: docs/guide/tls.md tells how")
         }
@@ -113,7 +112,8 @@ pub fn refused(error: &ChannelError, version: Version) -> PyErr {
     Python::attach(|py| {
         let value = raised.value(py);
         let set = value.setattr("error_type", error_type).and_then(|()| value.setattr("code", code));
-        set.and_then(|()| value.setattr("reason", name)).map_or_else(|failed| failed, |()| raised.clone_ref(py))
+        set.and_then(|()| value.setattr("reason", name))
+            .map_or_else(|failed| failed, |()| raised.clone_ref(py))
     })
 }
 

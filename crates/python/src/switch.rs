@@ -6,8 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flowgauge_channel::{Address, Tls, Versions};
-use flowgauge_datapath::{Limits, QueueSetup};
-use flowgauge_switch::{FailMode, Idle, PortConfig, SwitchConfig, SwitchError};
+use flowgauge_switch::{FailMode, Idle, Limits, PortConfig, QueueSetup, SwitchConfig, SwitchError};
 use pyo3::prelude::*;
 
 use crate::channel::{load, seconds, version, wire_version};

@@ -5,12 +5,16 @@ use crate::core::{Core, DONE, Outcome};
 use flowgauge_clock::Clock;
 use flowgauge_openflow::{
     Body, BundleFeatures, BundleFlags, Capabilities, ControllerStatusReason, Desc, ErrorCode, Features,
-    MultipartReply, Port, PortNo, PortStats, QUEUE_ALL, QueueConfig, ReplyBody, RequestBody, TableStats,
-    Version,
+    Message, MultipartReply, Port, PortNo, PortStats, QUEUE_ALL, QueueConfig, ReplyBody, RequestBody,
+    TableStats, Version, encode,
 };
 
 /// 1.0's bitmap of the actions that we do: all.
 const ACTIONS_1_0: u32 = 0xfff;
+/// 1.3's PORT_DESC, which Open vSwitch's tools ask 1.0 for, too.
+const PORT_DESC: u16 = 13;
+/// Bytes of 1.0's FEATURES_REPLY in front of its ports.
+const FEATURES_LEN: usize = 32;
 /// Bytes of one message's list; what does not fit is left for the next.
 const BYTES_PER_MESSAGE: usize = 32 << 10;
 
@@ -92,6 +96,9 @@ impl Core {
             RequestBody::Experimenter(_) | RequestBody::NiciraFlow(_) | RequestBody::NiciraAggregate(_) => {
                 return Err(ErrorCode::BadExperimenter);
             }
+            RequestBody::Unknown { kind: PORT_DESC, .. } if version == Version::V1_0 => {
+                ReplyBody::Unknown { kind: PORT_DESC, data: self.ports_of_1_0(who) }
+            }
             RequestBody::Unknown { .. } => return Err(ErrorCode::BadMultipart),
             // Answered elsewhere.
             RequestBody::Flow(_)
@@ -100,6 +107,15 @@ impl Core {
             | RequestBody::Aggregate(_)
             | RequestBody::TableFeatures(_) => return Err(ErrorCode::BadMultipart),
         })
+    }
+
+    /// The ports as 1.0's FEATURES_REPLY lists them, behind a header and 24 bytes of other things.
+    fn ports_of_1_0(&self, who: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let features = Message { xid: 0, body: Body::FeaturesReply(self.features(who)) };
+        // Our own ports can be said in any version.
+        let _ = encode(&features, Version::V1_0, &mut bytes);
+        bytes.split_off(bytes.len().min(FEATURES_LEN))
     }
 
     fn description(&self) -> Desc {

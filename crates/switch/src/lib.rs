@@ -45,4 +45,5 @@ mod table_features;
 
 pub use config::{FailMode, Idle, MAX_PORT, PortConfig, SwitchConfig, SwitchError};
 pub use events::Event;
+pub use flowgauge_datapath::{Limits, QueueSetup};
 pub use switch::Switch;

@@ -83,12 +83,17 @@ def encode(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FILE", help="Messages as JSON, or flows, one per line. Default: -, standard input."
+            metavar="FILE",
+            help="Messages as JSON, or flows, groups and meters, one per line. Default: -, standard input.",
         ),
     ] = None,
     flows: Annotated[
         list[str] | None,
-        typer.Option("--flow", metavar="TEXT", help="A flow as ovs-ofctl takes it, instead of FILE; repeatable."),
+        typer.Option(
+            "--flow",
+            metavar="TEXT",
+            help="A flow, group or meter as ovs-ofctl takes it, instead of FILE; repeatable.",
+        ),
     ] = None,
     version: Annotated[
         Version, typer.Option("--openflow", metavar="VERSION", help="For lines that name none.")
@@ -96,7 +101,7 @@ def encode(
 ) -> None:
     """Encode messages: one line of hexadecimal each.
 
-    Lines are JSON as `flowgauge openflow decode` writes it, or flows as in the files of ovs-ofctl add-flows, with "add", "modify",
+    Lines are JSON as `flowgauge openflow decode` writes it, or flows, groups and meters as ovs-ofctl takes them, with "add", "modify",
     "delete" or nothing before them. A line that can't be encoded is reported on standard error; then the exit code is 1.
 
     `flowgauge openflow encode --flow "udp,tp_dst=53 actions=output:2"`

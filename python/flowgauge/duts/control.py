@@ -71,10 +71,10 @@ def _address(mode: str, text: object) -> tuple[bool, str, int]:
     if kind in ("ptcp", "pssl") and mode == "listen":
         digits, _, host = rest.partition(":")
         return kind == "pssl", _bare(host) or "0.0.0.0", _port(digits or str(DEFAULT_PORT))
-    if kind in ("tcp", "ssl") and mode == "connect":
-        if rest.endswith("]") or ":" not in rest:
-            rest += f":{DEFAULT_PORT}"
-        text = rest
+    if kind in ("tcp", "ssl", "ptcp", "pssl"):
+        if mode == "listen" or kind in ("ptcp", "pssl"):
+            raise ValueError(text)
+        text = f"{rest}:{DEFAULT_PORT}" if rest.endswith("]") or ":" not in rest else rest
     host, _, digits = text.rpartition(":")
     if not _bare(host):
         raise ValueError(text)

@@ -24,10 +24,9 @@ pub fn own(files: &TlsFiles, provider: &CryptoProvider) -> Result<CertifiedKey, 
             "holds no private key (RSA, ECDSA or Ed25519, in PEM)"
         })
     })?;
-    let key = provider
-        .key_provider
-        .load_private_key(key)
-        .map_err(|_| no_key("not a key that serves: RSA of 2048 bits or more, ECDSA P-256 or P-384, or Ed25519"))?;
+    let key = provider.key_provider.load_private_key(key).map_err(|_| {
+        no_key("not a key that serves: RSA of 2048 bits or more, ECDSA P-256 or P-384, or Ed25519")
+    })?;
     let chain = certificates("certificate", &files.certificate)?;
     let leaf = parsed("certificate", &files.certificate, &chain[0])?;
     if key.public_key().is_none_or(|public| public.as_ref() != leaf.key_info) {
@@ -56,7 +55,8 @@ fn parsed<'a>(
     file: &Path,
     certificate: &'a CertificateDer<'_>,
 ) -> Result<Certificate<'a>, ChannelError> {
-    Certificate::parse(certificate).ok_or_else(|| wrong(key, file, "holds a malformed certificate".to_owned()))
+    Certificate::parse(certificate)
+        .ok_or_else(|| wrong(key, file, "holds a malformed certificate".to_owned()))
 }
 
 fn certificates(key: &'static str, file: &Path) -> Result<Vec<CertificateDer<'static>>, ChannelError> {

@@ -85,8 +85,8 @@ impl Tls {
     pub(crate) fn client(&self, peer: SocketAddr) -> Result<TlsStream, ChannelError> {
         // rustls wants a name to look for; our verifier does not look.
         let name = ServerName::from(peer.ip());
-        let connection = ClientConnection::new(self.client.clone(), name)
-            .map_err(|e| words::failed(&e, &self.files))?;
+        let connection =
+            ClientConnection::new(self.client.clone(), name).map_err(|e| words::failed(&e, &self.files))?;
         Ok(TlsStream::new(connection.into(), self.files.clone()))
     }
 

@@ -85,14 +85,18 @@ impl ChainVerifier {
         verdict.map_err(Error::from)
     }
 
-    fn is_signed_by(&self, authority: &Certificate<'_>, leaf: &Certificate<'_>) -> Result<(), CertificateError> {
+    fn is_signed_by(
+        &self,
+        authority: &Certificate<'_>,
+        leaf: &Certificate<'_>,
+    ) -> Result<(), CertificateError> {
         let fitting = |algorithm: &&&dyn SignatureVerificationAlgorithm| {
             algorithm.signature_alg_id().as_ref() == leaf.algorithm
                 && algorithm.public_key_alg_id().as_ref() == authority.key_algorithm
         };
         let mut candidates = self.algorithms.all.iter().filter(fitting);
-        let is_signed =
-            candidates.any(|algorithm| algorithm.verify_signature(authority.key, leaf.signed, leaf.signature).is_ok());
+        let is_signed = candidates
+            .any(|algorithm| algorithm.verify_signature(authority.key, leaf.signed, leaf.signature).is_ok());
         if is_signed { Ok(()) } else { Err(CertificateError::BadSignature) }
     }
 
@@ -105,9 +109,11 @@ impl ChainVerifier {
     ) -> Result<HandshakeSignatureValid, Error> {
         let offered = self.algorithms.mapping.iter().find(|(scheme, _)| *scheme == signed.scheme);
         let (_, candidates) = offered.ok_or(PeerMisbehaved::SignedHandshakeWithUnadvertisedSigScheme)?;
-        let mut fitting =
-            candidates.iter().filter(|algorithm| algorithm.public_key_alg_id().as_ref() == leaf.key_algorithm);
-        if fitting.any(|algorithm| algorithm.verify_signature(leaf.key, message, signed.signature()).is_ok()) {
+        let mut fitting = candidates
+            .iter()
+            .filter(|algorithm| algorithm.public_key_alg_id().as_ref() == leaf.key_algorithm);
+        if fitting.any(|algorithm| algorithm.verify_signature(leaf.key, message, signed.signature()).is_ok())
+        {
             Ok(HandshakeSignatureValid::assertion())
         } else {
             Err(CertificateError::BadSignature.into())

@@ -8,11 +8,10 @@ use crate::error::ChannelError;
 /// Content types of TLS records: change cipher spec, alert, handshake, application data.
 const RECORDS: std::ops::RangeInclusive<u8> = 20..=23;
 const PLAIN_PEER: &str = "set the switch to ssl: or pssl:, or use an address without TLS here";
-const TLS_PEER: &str = "use ssl: or pssl: with key, certificate and CA here, or set the switch to tcp: or ptcp:";
-const THEIR_CERTIFICATE: &str =
-    "the CA file must hold the authority of the other side: with ovs-pki, switchca/cacert.pem for a controller";
-const OUR_CERTIFICATE: &str =
-    "the other side must trust the authority of our certificate: with ovs-pki, controllerca/cacert.pem for a switch";
+const TLS_PEER: &str =
+    "use ssl: or pssl: with key, certificate and CA here, or set the switch to tcp: or ptcp:";
+const THEIR_CERTIFICATE: &str = "the CA file must hold the authority of the other side: with ovs-pki, switchca/cacert.pem for a controller";
+const OUR_CERTIFICATE: &str = "the other side must trust the authority of our certificate: with ovs-pki, controllerca/cacert.pem for a switch";
 const PARAMETERS: &str = "TLS 1.2 and 1.3 are spoken here; allow one of them on the other side";
 
 /// Whether bytes can be the start of TLS.
@@ -56,16 +55,21 @@ pub fn failed(error: &Error, files: &TlsFiles) -> ChannelError {
                 tls(format!("no authority in {ca} has signed the peer's certificate"), THEIR_CERTIFICATE)
             }
             CertificateError::BadSignature => tls(
-                format!("an authority in {ca} bears the name of the peer's authority, but has not signed its certificate"),
+                format!(
+                    "an authority in {ca} bears the name of the peer's authority, but has not signed its certificate"
+                ),
                 THEIR_CERTIFICATE,
             ),
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => tls(
                 "the peer's certificate has expired".to_owned(),
                 "check the clocks on both sides, or make a new one",
             ),
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => tls(
-                "the peer's certificate is not valid yet".to_owned(),
-                "check the clocks on both sides",
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                tls("the peer's certificate is not valid yet".to_owned(), "check the clocks on both sides")
+            }
+            CertificateError::UnsupportedSignatureAlgorithmContext { .. } => tls(
+                "the peer's certificate is signed in a way that is not supported".to_owned(),
+                "sign by RSA with SHA-256 to SHA-512, ECDSA with SHA-256 or SHA-384, or Ed25519",
             ),
             other => tls(format!("the peer's certificate does not serve: {other}"), THEIR_CERTIFICATE),
         },
@@ -79,9 +83,10 @@ pub fn failed(error: &Error, files: &TlsFiles) -> ChannelError {
 fn refused(alert: AlertDescription, files: &TlsFiles) -> ChannelError {
     let certificate = files.certificate.display();
     match alert {
-        AlertDescription::UnknownCA => {
-            tls(format!("the peer does not know the authority of our certificate {certificate}"), OUR_CERTIFICATE)
-        }
+        AlertDescription::UnknownCA => tls(
+            format!("the peer does not know the authority of our certificate {certificate}"),
+            OUR_CERTIFICATE,
+        ),
         AlertDescription::BadCertificate
         | AlertDescription::UnsupportedCertificate
         | AlertDescription::CertificateRevoked
@@ -113,7 +118,9 @@ mod tests {
     fn knows_tls_by_its_first_bytes() {
         assert!(speaks_tls(&[0x16, 3, 1, 2, 0]) && speaks_tls(&[0x15, 3]));
         assert!(!speaks_tls(&[4, 0, 0, 16]) && !speaks_tls(b"GET /") && !speaks_tls(&[0x16]));
-        assert!(plain_peer(&[4, 0, 0, 8]).to_string().contains("plain OpenFlow (it begins with 04 00 00 08)"));
+        assert!(
+            plain_peer(&[4, 0, 0, 8]).to_string().contains("plain OpenFlow (it begins with 04 00 00 08)")
+        );
         assert!(plain_peer(b"SSH-").to_string().contains("speaks no TLS"));
     }
 }

@@ -1,9 +1,9 @@
 //! What several tests need: a pair of our own endpoints, and raw peers that misbehave.
 #![allow(dead_code)] // each test file uses its part
-#[path = "pki.rs"]
-pub mod pki;
 #[path = "ovs.rs"]
 pub mod ovs;
+#[path = "pki.rs"]
+pub mod pki;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

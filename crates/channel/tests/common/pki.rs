@@ -6,6 +6,9 @@ use std::sync::OnceLock;
 
 use flowgauge_channel::{Tls, TlsFiles};
 
+const RSA: &str = "rsa:2048";
+const EC: &str = "ec -pkeyopt ec_paramgen_curve:P-256";
+
 /// A directory of PEM files, under cargo's own.
 pub struct Pki(PathBuf);
 
@@ -26,19 +29,21 @@ impl Pki {
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir_all(&directory).unwrap();
         let pki = Pki(directory);
-        std::fs::write(pki.path("leaf.ext"), "basicConstraints=CA:false\nsubjectAltName=DNS:sc id:no host\n").unwrap();
-        for ca in ["controllerca", "switchca", "strangerca"] {
-            pki.authority(ca);
-        }
+        std::fs::write(pki.path("leaf.ext"), "basicConstraints=CA:false\nsubjectAltName=DNS:sc id:no host\n")
+            .unwrap();
+        // As ovs-pki makes it, and the quicker kind.
+        pki.authority("controllerca", "controllerca", RSA);
+        pki.authority("switchca", "switchca", EC);
+        pki.authority("strangerca", "strangerca", EC);
         // A second authority of the same name, with another key.
-        pki.authority_named("impostor", "switchca");
-        pki.leaf("controller", "controllerca", "ec", true);
-        pki.leaf("switch", "switchca", "ec", true);
-        pki.leaf("stranger", "strangerca", "ec", true);
-        pki.leaf("forged", "impostor", "ec", true);
-        pki.leaf("old-controller", "controllerca", "rsa", false);
-        pki.leaf("old-switch", "switchca", "rsa", false);
-        pki.leaf("old-forged", "impostor", "ec", false);
+        pki.authority("impostor", "switchca", EC);
+        pki.leaf("controller", "controllerca", EC, true);
+        pki.leaf("switch", "switchca", EC, true);
+        pki.leaf("stranger", "strangerca", EC, true);
+        pki.leaf("forged", "impostor", EC, true);
+        pki.leaf("old-controller", "controllerca", RSA, false);
+        pki.leaf("old-switch", "switchca", RSA, false);
+        pki.leaf("old-forged", "impostor", EC, false);
         Some(pki)
     }
 
@@ -59,26 +64,23 @@ impl Pki {
         Tls::load(&self.files(name, ca)).unwrap()
     }
 
-    fn authority(&self, name: &str) {
-        self.authority_named(name, name);
-    }
-
-    fn authority_named(&self, file: &str, name: &str) {
+    fn authority(&self, file: &str, name: &str, key: &str) {
         self.openssl(&format!(
-            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -sha512 \
-             -keyout {file}-privkey.pem -out {file}-cert.pem -subj /O=Fg/CN={name}"
+            "req -x509 -newkey {key} -nodes -days 30 -keyout {file}-privkey.pem -out {file}-cert.pem \
+             -subj /O=Fg/CN={name} {}",
+            digest(key)
         ));
     }
 
     /// Version 3 with a useless name, or version 1 without any extension.
     fn leaf(&self, name: &str, ca: &str, key: &str, version_3: bool) {
-        let key = if key == "rsa" { "rsa:2048" } else { "ec -pkeyopt ec_paramgen_curve:P-256" };
         self.openssl(&format!(
             "req -newkey {key} -nodes -keyout {name}-privkey.pem -out {name}.csr -subj /O=Fg/CN={name}"
         ));
+        let digest = digest(if ca == "controllerca" { RSA } else { EC });
         let extensions = if version_3 { "-extfile leaf.ext" } else { "" };
         self.openssl(&format!(
-            "x509 -req -in {name}.csr -CA {ca}-cert.pem -CAkey {ca}-privkey.pem -CAcreateserial -days 30 -sha512 \
+            "x509 -req -in {name}.csr -CA {ca}-cert.pem -CAkey {ca}-privkey.pem -CAcreateserial -days 30 {digest} \
              -out {name}-cert.pem {extensions}"
         ));
     }
@@ -88,11 +90,13 @@ impl Pki {
     }
 }
 
+/// RSA as ovs-pki has it signs SHA-512, which ECDSA with P-256 does not go with.
+fn digest(key: &str) -> &'static str {
+    if key == RSA { "-sha512" } else { "-sha256" }
+}
+
 fn run(directory: &Path, arguments: &str) {
-    let output = Command::new("openssl")
-        .current_dir(directory)
-        .args(arguments.split_whitespace())
-        .output()
-        .unwrap();
+    let output =
+        Command::new("openssl").current_dir(directory).args(arguments.split_whitespace()).output().unwrap();
     assert!(output.status.success(), "openssl {arguments}: {}", String::from_utf8_lossy(&output.stderr));
 }

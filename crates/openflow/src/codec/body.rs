@@ -41,7 +41,7 @@ macro_rules! messages {
         }
 
         /// Reads what follows the header.
-        #[inline]
+        #[inline(always)]
         pub(crate) fn read(kind: Kind, r: &mut Reader) -> Result<Body, DecodeError> {
             match kind {
                 $(Kind::$kind => <$form as Wire>::read(r, "body").map(Body::$kind),)*

@@ -121,7 +121,9 @@ fn class_and_field(field: Field, version: Version) -> Option<u32> {
 /// Class and number of a field of the basic class in the newest version that has it; `None` for other classes.
 pub(crate) const fn basic(field: Field) -> Option<u32> {
     match place(field) {
-        Place::Basic(number) | Place::Since(_, number) | Place::BasicSince15(number) => Some(BASIC | number << 9),
+        Place::Basic(number) | Place::Since(_, number) | Place::BasicSince15(number) => {
+            Some(BASIC | number << 9)
+        }
         Place::Nicira(_) | Place::Nowhere => None,
     }
 }
@@ -138,20 +140,23 @@ pub(crate) const fn value_len(field: Field) -> usize {
 #[derive(Clone, Copy)]
 struct Known {
     field: Field,
-    /// The length of its value.
-    len: u8,
+    /// The length of its value; [`NO_FIELD`] if nobody knows the field.
+    rest: u16,
     /// All of its bits.
     mask: u128,
 }
 
+/// More than the low nine bits of any header.
+const NO_FIELD: u16 = 0xffff;
+
 /// The fields of the basic class that are there in all versions, by number, for quick decoding.
-static BY_NUMBER: [Option<Known>; 40] = {
-    let mut table = [None; 40];
+static BY_NUMBER: [Known; 40] = {
+    let mut table = [Known { field: Field::InPort, rest: NO_FIELD, mask: 0 }; 40];
     let mut i = 0;
     while i < Field::ALL.len() {
         let field = Field::ALL[i];
         if let Place::Basic(number) = place(field) {
-            table[number as usize] = Some(Known { field, len: value_len(field) as u8, mask: field.full_mask() });
+            table[number as usize] = Known { field, rest: value_len(field) as u16, mask: field.full_mask() };
         }
         i += 1;
     }
@@ -162,14 +167,13 @@ static BY_NUMBER: [Option<Known>; 40] = {
 /// read, if it is another.
 #[inline]
 fn read_quickly(header: u32, r: &mut Reader) -> Option<MatchEntry> {
-    if header & (0xffff_0000 | HAS_MASK) != BASIC {
+    let number = header.wrapping_sub(BASIC) >> 9;
+    let known = BY_NUMBER.get(number as usize)?;
+    // The rest of the header is has-mask bit and length. That of an unknown field fits no header.
+    if header & 0x1ff != u32::from(known.rest) {
         return None;
     }
-    let known = (*BY_NUMBER.get((header >> 9 & 0x7f) as usize)?)?;
-    if header & 0xff != u32::from(known.len) {
-        return None;
-    }
-    let value = number(r.take_some(known.len.into())?);
+    let value = number_in(r.take_some(known.rest.into())?);
     Some(MatchEntry { field: known.field, value, mask: known.mask })
 }
 
@@ -177,7 +181,7 @@ fn read_quickly(header: u32, r: &mut Reader) -> Option<MatchEntry> {
 fn field_of(header: u32, version: Version) -> Option<Field> {
     let number = (header >> 9 & 0x7f) as usize;
     if header & 0xffff_0000 == BASIC && number < BY_NUMBER.len() {
-        return BY_NUMBER[number].map(|known| known.field);
+        return Some(&BY_NUMBER[number]).filter(|known| known.rest != NO_FIELD).map(|known| known.field);
     }
     const OTHERS: [Field; 8] = [
         Field::IpTtl,
@@ -229,13 +233,13 @@ fn read_slowly(header: u32, r: &mut Reader) -> Result<Oxm, DecodeError> {
     if content.left() != if masked { 2 * len } else { len } {
         return Err(payload.bad_length(1, field.name(), length));
     }
-    let value = number(content.take(len, field.name())?);
-    let mask = if masked { number(content.take(len, field.name())?) } else { field.full_mask() };
+    let value = number_in(content.take(len, field.name())?);
+    let mask = if masked { number_in(content.take(len, field.name())?) } else { field.full_mask() };
     Ok(Oxm::Known(MatchEntry { field, value, mask }))
 }
 
 #[inline]
-fn number(bytes: &[u8]) -> u128 {
+fn number_in(bytes: &[u8]) -> u128 {
     // The common widths first: one load each instead of a loop.
     match *bytes {
         [a] => a.into(),
@@ -277,7 +281,9 @@ fn read_id(r: &mut Reader) -> Result<OxmId, DecodeError> {
     let is_experimenter = header & 0xffff_0000 == EXPERIMENTER;
     let experimenter = if is_experimenter { Some(r.u32("experimenter of an OXM field")?) } else { None };
     let owner_known = experimenter.is_none_or(|owner| owner == ONF);
-    let field = field_of(header, r.version).filter(|&f| owner_known && id_header(f, header) == Some(header));
+    // Some implementations leave the length out of ids (os-ken).
+    let fits = |f: &Field| id_header(*f, header) == Some(header) || header & 0xff == 0;
+    let field = field_of(header, r.version).filter(|f| owner_known && fits(f));
     Ok(match field {
         Some(field) => OxmId::Field { field, masked: header & HAS_MASK != 0 },
         None => OxmId::Unknown { header, experimenter },
@@ -364,7 +370,12 @@ pub(crate) fn read_fields(r: &mut Reader) -> Result<Match, DecodeError> {
     // A field takes at least five bytes, most take six or eight.
     let mut result = Match { entries: Vec::with_capacity(r.left() / 6), unknown: Vec::new() };
     while !r.is_empty() {
-        match read(r)? {
+        let header = r.u32("OXM header")?;
+        if let Some(entry) = read_quickly(header, r) {
+            result.entries.push(entry);
+            continue;
+        }
+        match read_slowly(header, r)? {
             Oxm::Known(entry) => result.entries.push(entry),
             Oxm::Raw(raw) if nicira::add_raw(&mut result, &raw) => {}
             Oxm::Raw(raw) => result.unknown.push(raw),

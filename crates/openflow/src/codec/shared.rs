@@ -5,8 +5,8 @@ use super::reader::Reader;
 use super::wire::{All, Coded, U16, Wire};
 use super::writer::Writer;
 use crate::model::{
-    ErrorCode, ErrorMessage, Experimenter, FlowRemovedReason, Hello, HelloElement, PacketInReason, SwitchConfig,
-    Version,
+    ErrorCode, ErrorMessage, Experimenter, FlowRemovedReason, Hello, HelloElement, PacketInReason,
+    SwitchConfig, Version,
 };
 
 layout!(Config: SwitchConfig { fragments: Coded<_, u16>, miss_send_len: U16 });

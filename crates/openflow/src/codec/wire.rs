@@ -445,6 +445,7 @@ macro_rules! layout {
         pub(crate) struct $name;
         impl $crate::codec::wire::Wire for $name {
             type Value = $type;
+            #[inline]
             fn read(
                 r: &mut $crate::codec::reader::Reader,
                 _: &'static str,

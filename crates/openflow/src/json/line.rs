@@ -3,7 +3,9 @@
 use std::fmt;
 
 use serde::de::value::StrDeserializer;
-use serde::de::{DeserializeSeed, EnumAccess, Error, IgnoredAny, IntoDeserializer, MapAccess, VariantAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, EnumAccess, Error, IgnoredAny, IntoDeserializer, MapAccess, VariantAccess, Visitor,
+};
 use serde::{Deserialize, Deserializer, Serialize, forward_to_deserialize_any};
 
 use crate::{Body, Message, Version};
@@ -53,11 +55,14 @@ impl<'de> Visitor<'de> for LineVisitor {
                 }
                 name if body.is_none() => body = Some(map.next_value_seed(BodyNamed(name))?),
                 second => {
-                    return Err(A::Error::custom(format_args!("one message is asked for, and {second:?} is more")));
+                    return Err(A::Error::custom(format_args!(
+                        "one message is asked for, and {second:?} is more"
+                    )));
                 }
             }
         }
-        let body = body.ok_or_else(|| A::Error::custom("the message's type is missing, such as \"flow_mod\""))?;
+        let body =
+            body.ok_or_else(|| A::Error::custom("the message's type is missing, such as \"flow_mod\""))?;
         Ok(Line { version, message: Message { xid, body } })
     }
 }

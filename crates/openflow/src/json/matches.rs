@@ -19,7 +19,10 @@ impl Serialize for Match {
             map.serialize_entry(entry.field.name(), &FieldValue::of(entry))?;
         }
         for raw in &self.unknown {
-            map.serialize_entry(&format_args!("{:#010x}", raw.header), &format_args!("{}", HexBytes(&raw.payload)))?;
+            map.serialize_entry(
+                &format_args!("{:#010x}", raw.header),
+                &format_args!("{}", HexBytes(&raw.payload)),
+            )?;
         }
         map.end()
     }
@@ -59,7 +62,9 @@ fn raw_oxm<E: Error>(name: &str, payload: &str) -> Result<RawOxm, E> {
 
 /// The error for a name that no field has.
 pub fn unknown_field<E: Error>(name: &str) -> E {
-    E::custom(format_args!("no field is named {name:?}; names are those of OXM in lower case, such as \"ipv4_dst\""))
+    E::custom(format_args!(
+        "no field is named {name:?}; names are those of OXM in lower case, such as \"ipv4_dst\""
+    ))
 }
 
 /// A field's value and mask, without its name.
@@ -211,11 +216,11 @@ impl<'de> Deserialize<'de> for OxmId {
         match Form::deserialize(deserializer)? {
             Form::Raw(RawId { header, experimenter }) => Ok(OxmId::Unknown { header, experimenter }),
             Form::Name(text) => {
-                let (name, masked) = text.strip_suffix("/mask").map_or((&text[..], false), |name| (name, true));
+                let (name, masked) =
+                    text.strip_suffix("/mask").map_or((&text[..], false), |name| (name, true));
                 let field = Field::from_name(name).ok_or_else(|| unknown_field(name))?;
                 Ok(OxmId::Field { field, masked })
             }
         }
     }
 }
-

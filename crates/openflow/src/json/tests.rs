@@ -38,7 +38,8 @@ fn matches_read_as_people_write_them() {
     assert_eq!(serde_json::from_str::<Match>(&serde_json::to_string(&m).unwrap()).unwrap(), m);
     let short: Match = serde_json::from_value(json!({"ipv4_dst": "10.0.0.0/8"})).unwrap();
     assert_eq!(short, Match::any().with_masked(Field::Ipv4Dst, 0x0a000000, 0xff000000));
-    let raw = Match { entries: vec![], unknown: vec![RawOxm { header: 0x8000_fe04, payload: vec![1, 2, 3, 4] }] };
+    let raw =
+        Match { entries: vec![], unknown: vec![RawOxm { header: 0x8000_fe04, payload: vec![1, 2, 3, 4] }] };
     same(raw, json!({"0x8000fe04": "01020304"}));
 }
 

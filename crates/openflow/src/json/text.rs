@@ -183,7 +183,9 @@ impl<'de> Deserialize<'de> for ErrorCode {
             ErrorForm::Name(name) => {
                 let known = ErrorCode::KNOWN.iter().find(|e| e.name() == name);
                 known.copied().ok_or_else(|| {
-                    D::Error::custom(format_args!("no error is named {name:?}; give its type and code instead"))
+                    D::Error::custom(format_args!(
+                        "no error is named {name:?}; give its type and code instead"
+                    ))
                 })
             }
         }

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AsyncConfig, BundleAdd, BundleControl, ControllerStatus, ErrorMessage, Experimenter, Features, FlowMod,
-    FlowRemoved, GroupMod, Hello, MeterMod, MultipartReply, MultipartRequest, NiciraMessage, PacketIn, PacketOut, PortMod,
-    PortNo, PortStatus, QueueConfig, Role, RoleStatus, SwitchConfig, TableMod, TableStatus, Version, Versions,
+    FlowRemoved, GroupMod, Hello, MeterMod, MultipartReply, MultipartRequest, NiciraMessage, PacketIn,
+    PacketOut, PortMod, PortNo, PortStatus, QueueConfig, Role, RoleStatus, SwitchConfig, TableMod,
+    TableStatus, Version, Versions,
 };
 
 /// A message, in any version.

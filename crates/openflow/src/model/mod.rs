@@ -56,8 +56,8 @@ pub use monitor::{
 };
 pub use multipart::{Desc, MultipartKind, MultipartReply, MultipartRequest, ReplyBody, RequestBody};
 pub use nicira::{
-    Bundle, BundleChoice, FlowFormat, HashFields, Learn, LearnFlags, LearnSource, LearnSpec, LinkChoice, Multipath,
-    NICIRA, Nicira, NiciraMessage, NxField, PacketIn2, PacketInFormat, SendToController, Subfield,
+    Bundle, BundleChoice, FlowFormat, HashFields, Learn, LearnFlags, LearnSource, LearnSpec, LinkChoice,
+    Multipath, NICIRA, Nicira, NiciraMessage, NxField, PacketIn2, PacketInFormat, SendToController, Subfield,
 };
 pub use optical::{OpticalFeatures, OpticalPort, OpticalSettings, OpticalStats, OpticalStatsFlags};
 pub use packet::{PacketIn, PacketInReason, PacketOut};

@@ -69,7 +69,9 @@ pub(super) fn one(item: Span<'_>) -> Result<Option<Action>, SyntaxError> {
         "group" => Action::Group(number(u32::MAX)?),
         "set_queue" => Action::SetQueue(number(u32::MAX)?),
         "set_field" => set_field(argument)?,
-        "experimenter" => raw(argument).map(|(experimenter, data)| Action::Experimenter { experimenter, data })?,
+        "experimenter" => {
+            raw(argument).map(|(experimenter, data)| Action::Experimenter { experimenter, data })?
+        }
         "action" => unknown(argument)?,
         _ => match nicira::parse(name, argument)? {
             Some(action) => Action::Nicira(action),

@@ -73,7 +73,9 @@ pub(super) fn parse(name: Span<'_>, text: Span<'_>) -> Result<Option<RawOxm>, Sy
         (Kind::State, None) => states(text)?,
         (Kind::Fragment, None) => {
             let found = FRAGMENTS.iter().find(|(word, ..)| *word == text.text);
-            found.map(|(_, value, mask)| (*value, *mask)).ok_or_else(|| text.expected("no, yes, first, later or not_later"))?
+            found
+                .map(|(_, value, mask)| (*value, *mask))
+                .ok_or_else(|| text.expected("no, yes, first, later or not_later"))?
         }
         (_, None) => (number(text)?, most),
         (_, Some((value, mask))) => {
@@ -116,9 +118,7 @@ fn raw(field: &Extra, value: u128, mask: u128) -> RawOxm {
 
 /// As ovs-ofctl prints it, if it is one of these; otherwise its header and bytes.
 pub(super) fn print(raw: &RawOxm) -> String {
-    known(raw).unwrap_or_else(|| {
-        format!("oxm_{:08x}={}", raw.header, super::print::Hex(&raw.payload))
-    })
+    known(raw).unwrap_or_else(|| format!("oxm_{:08x}={}", raw.header, super::print::Hex(&raw.payload)))
 }
 
 fn known(raw: &RawOxm) -> Option<String> {
@@ -128,9 +128,7 @@ fn known(raw: &RawOxm) -> Option<String> {
     let bytes = field.bytes as usize;
     let (value, mask) = match (raw.header >> 8 & 1, raw.payload.len()) {
         (0, length) if length == bytes => (number(&raw.payload), most),
-        (1, length) if length == 2 * bytes => {
-            (number(&raw.payload[..bytes]), number(&raw.payload[bytes..]))
-        }
+        (1, length) if length == 2 * bytes => (number(&raw.payload[..bytes]), number(&raw.payload[bytes..])),
         _ => return None,
     };
     // What the text would lose is printed as it is on the wire.
@@ -168,5 +166,7 @@ fn text(field: &Extra, value: u128, mask: u128) -> Option<String> {
 
 /// Whether it is printed before the protocol.
 pub(super) fn is_first(raw: &RawOxm) -> bool {
-    EXTRAS.iter().any(|e| raw.header >> 9 == 1 << 7 | e.number && e.kind != Kind::Fragment && e.kind != Kind::Ipv6)
+    EXTRAS
+        .iter()
+        .any(|e| raw.header >> 9 == 1 << 7 | e.number && e.kind != Kind::Fragment && e.kind != Kind::Ipv6)
 }

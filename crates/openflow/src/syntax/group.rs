@@ -6,8 +6,8 @@ use super::print::List;
 use super::scan::Span;
 use super::{Actions, SyntaxError, action, nicira, selection, value};
 use crate::{
-    BUCKET_ALL, BUCKET_FIRST, BUCKET_LAST, Bucket, GROUP_ALL, GROUP_ANY, GroupDesc, GroupMod, GroupModCommand,
-    GroupType, PortNo, Property,
+    BUCKET_ALL, BUCKET_FIRST, BUCKET_LAST, Bucket, GROUP_ALL, GROUP_ANY, GroupDesc, GroupMod,
+    GroupModCommand, GroupType, PortNo, Property,
 };
 
 const COMMANDS: [(&str, GroupModCommand); 7] = [
@@ -164,6 +164,21 @@ impl fmt::Display for GroupMod {
             list.item(format_args!("command_bucket_id={}", BucketId(self.command_bucket_id)))?;
         }
         rest(&mut list, self.group_type, &self.properties, &self.buckets)
+    }
+}
+
+/// What a GROUP_MOD says of its group, with or without the type.
+pub(super) struct Content<'a> {
+    pub group: &'a GroupMod,
+    pub has_type: bool,
+}
+
+impl fmt::Display for Content<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Content { group, has_type } = self;
+        let mut list = List { f, empty: true };
+        head(&mut list, group.group_id, has_type.then_some(group.group_type))?;
+        rest(&mut list, group.group_type, &group.properties, &group.buckets)
     }
 }
 

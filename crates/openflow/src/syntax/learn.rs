@@ -132,18 +132,24 @@ impl fmt::Display for LearnSpec {
             LearnSpec::Match { field, from: LearnSource::Value(value) } if field.is_all() => {
                 write!(f, "{}={}", nxm::plain_name(field.field), print_value(field.field, value))
             }
-            LearnSpec::Match { field, from: LearnSource::Value(value) } => write!(f, "{field}={value:#x}"),
+            LearnSpec::Match { field, from: LearnSource::Value(value) } => {
+                write!(f, "{field}={}", hex(value))
+            }
             LearnSpec::Match { field, from: LearnSource::Field { field: source, offset } } => {
                 let from = part(source, offset, field.bits);
                 if from == field { write!(f, "{field}") } else { write!(f, "{field}={from}") }
             }
-            LearnSpec::Load { to, from: LearnSource::Value(value) } => write!(f, "load:{value:#x}->{to}"),
+            LearnSpec::Load { to, from: LearnSource::Value(value) } => write!(f, "load:{}->{to}", hex(value)),
             LearnSpec::Load { to, from: LearnSource::Field { field, offset } } => {
                 write!(f, "load:{}->{to}", part(field, offset, to.bits))
             }
             LearnSpec::Output(from) => write!(f, "output:{from}"),
         }
     }
+}
+
+fn hex(value: u128) -> String {
+    if value == 0 { "0".into() } else { format!("{value:#x}") }
 }
 
 fn part(field: NxField, offset: u16, bits: u16) -> Subfield {

@@ -3,15 +3,15 @@
 use std::fmt;
 
 use super::group::BucketId;
-use super::meter::MeterId;
+use super::multipart;
 use super::print::{Hex, MatchAndPriority, flag_names};
 use super::print_action::{Actions, Instructions};
 use super::reasons::Reason;
 use super::statistics::Duration;
 use crate::{
-    Body, FlowMod, FlowModCommand, FlowRemoved, FlowStatsRequest, GROUP_ANY, GroupDesc, GroupMod,
-    GroupModCommand, Kind, Message, MeterConfig, MeterMod, MeterModCommand, MultipartKind, NiciraMessage,
-    PacketIn, PacketOut, PortNo, ReplyBody, RequestBody, TABLE_ALL, Version,
+    Body, FlowMod, FlowModCommand, FlowRemoved, GROUP_ANY, GroupMod, GroupModCommand, Kind, Message,
+    MeterConfig, MeterMod, MeterModCommand, MultipartKind, NiciraMessage, PacketIn, PacketOut, PortNo,
+    ReplyBody, RequestBody, Version,
 };
 
 /// A message in one line: `OFPT_FLOW_MOD (OF1.3) (xid=0x2): ADD priority=1,ip actions=output:2`.
@@ -58,8 +58,8 @@ impl fmt::Display for Line<'_> {
             Body::EchoRequest(data) | Body::EchoReply(data) => {
                 write!(f, " {} bytes of payload", data.len())
             }
-            Body::MultipartRequest(request) => self::request(&request.body, f),
-            Body::MultipartReply(reply) => self::reply(&reply.body, f),
+            Body::MultipartRequest(request) => multipart::request(&request.body, f),
+            Body::MultipartReply(reply) => multipart::reply(&reply.body, f),
             Body::FeaturesRequest
             | Body::GetConfigRequest
             | Body::BarrierRequest
@@ -208,16 +208,12 @@ fn group_mod(group: &GroupMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         GroupModCommand::Unknown(_) => "UNKNOWN",
     };
     write!(f, " {word} ")?;
-    if matches!(group.command, GroupModCommand::InsertBucket | GroupModCommand::RemoveBucket) {
+    let changes_buckets =
+        matches!(group.command, GroupModCommand::InsertBucket | GroupModCommand::RemoveBucket);
+    if changes_buckets {
         write!(f, "command_bucket_id:{},", BucketId(group.command_bucket_id))?;
     }
-    let desc = GroupDesc {
-        group_type: group.group_type,
-        group_id: group.group_id,
-        buckets: group.buckets.clone(),
-        properties: group.properties.clone(),
-    };
-    write!(f, "{desc}")
+    write!(f, "{}", super::group::Content { group, has_type: !changes_buckets })
 }
 
 fn meter_mod(meter: &MeterMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -266,64 +262,5 @@ fn packet_out(packet: &PacketOut, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match packet.buffer_id {
         Some(buffer) => write!(f, " buffer={buffer:#x}"),
         None => write!(f, " data_len={} data={}", packet.data.len(), Hex(&packet.data)),
-    }
-}
-
-fn flow_request(request: &FlowStatsRequest, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if request.table_id != TABLE_ALL {
-        write!(f, " table={}", request.table_id)?;
-    }
-    if request.out_port != PortNo::ANY {
-        write!(f, " out_port={}", request.out_port)?;
-    }
-    if request.cookie_mask != 0 {
-        write!(f, " cookie={:#x}/{:#x}", request.cookie, request.cookie_mask)?;
-    }
-    write!(f, " {}", request.match_)
-}
-
-fn request(body: &RequestBody, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match body {
-        RequestBody::Flow(request)
-        | RequestBody::Aggregate(request)
-        | RequestBody::NiciraFlow(request)
-        | RequestBody::NiciraAggregate(request)
-        | RequestBody::FlowStats(request) => flow_request(request, f),
-        RequestBody::PortStats(port) => write!(f, " port_no={port}"),
-        RequestBody::Group(group) | RequestBody::GroupDesc(group) => write!(f, " group_id={group}"),
-        RequestBody::Meter(meter) | RequestBody::MeterConfig(meter) => {
-            write!(f, " meter={}", MeterId(*meter))
-        }
-        RequestBody::Desc
-        | RequestBody::Table
-        | RequestBody::GroupFeatures
-        | RequestBody::MeterFeatures
-        | RequestBody::TableDesc
-        | RequestBody::ControllerStatus => Ok(()),
-        other => write!(f, " {other:?}"),
-    }
-}
-
-/// Entries with `; ` between them.
-fn entries<T: fmt::Display>(entries: &[T], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    for (at, entry) in entries.iter().enumerate() {
-        write!(f, "{}{entry}", if at == 0 { " " } else { "; " })?;
-    }
-    Ok(())
-}
-
-fn reply(body: &ReplyBody, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match body {
-        ReplyBody::Flow(flows) | ReplyBody::NiciraFlow(flows) => entries(flows, f),
-        ReplyBody::Aggregate(sum) | ReplyBody::NiciraAggregate(sum) => write!(
-            f,
-            " packet_count={} byte_count={} flow_count={}",
-            sum.packet_count, sum.byte_count, sum.flow_count
-        ),
-        ReplyBody::Group(groups) => entries(groups, f),
-        ReplyBody::GroupDesc(groups) => entries(groups, f),
-        ReplyBody::Meter(meters) => entries(meters, f),
-        ReplyBody::MeterConfig(meters) => entries(meters, f),
-        other => write!(f, " {other:?}"),
     }
 }

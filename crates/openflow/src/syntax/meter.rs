@@ -16,11 +16,8 @@ const FLAGS: [(&str, MeterFlags); 4] = [
     ("stats", MeterFlags::STATS),
 ];
 
-const COMMANDS: [(&str, MeterModCommand); 3] = [
-    ("add", MeterModCommand::Add),
-    ("modify", MeterModCommand::Modify),
-    ("delete", MeterModCommand::Delete),
-];
+const COMMANDS: [(&str, MeterModCommand); 3] =
+    [("add", MeterModCommand::Add), ("modify", MeterModCommand::Modify), ("delete", MeterModCommand::Delete)];
 
 const RESERVED: [(&str, u32); 3] =
     [("slowpath", METER_SLOWPATH), ("controller", METER_CONTROLLER), ("all", METER_ALL)];
@@ -92,7 +89,8 @@ fn parse_bands(text: Span<'_>, flags: &mut MeterFlags) -> Result<Vec<Band>, Synt
             bands.push(Band::Unknown { band_type, data });
             continue;
         }
-        let (name, text) = item.split_once("=").ok_or_else(|| item.expected("type=, rate= or burst_size="))?;
+        let (name, text) =
+            item.split_once("=").ok_or_else(|| item.expected("type=, rate= or burst_size="))?;
         if name.text == "type" {
             bands.push(match text.text {
                 "drop" => Band::Drop { rate: 0, burst_size: 0 },

@@ -13,6 +13,7 @@ mod instruction;
 mod learn;
 mod message;
 mod meter;
+mod multipart;
 mod names;
 mod nicira;
 mod nxm;

@@ -128,6 +128,9 @@ pub fn settable(name: &str) -> Option<Field> {
     match name {
         "icmp_type" => Some(Field::Icmpv4Type),
         "icmp_code" => Some(Field::Icmpv4Code),
+        // As ovs-ofctl: `in_port` is the port of 16 bits, which only the extensions have.
+        "in_port" => None,
+        "in_port_oxm" => Some(Field::InPort),
         name => field(name, Context::default()),
     }
 }
@@ -135,6 +138,7 @@ pub fn settable(name: &str) -> Option<Field> {
 /// The name under which ovs-ofctl prints a field in `set_field`.
 pub fn in_set_field(field: Field) -> &'static str {
     match field {
+        Field::InPort => "in_port_oxm",
         Field::Ipv4Src => "ip_src",
         Field::Ipv4Dst => "ip_dst",
         Field::TunnelId => "tun_id",

@@ -3,7 +3,8 @@
 use super::scan::Span;
 use super::{SyntaxError, learn, nxm, reasons, value};
 use crate::{
-    Action, Bundle, BundleChoice, HashFields, LinkChoice, Multipath, Nicira, NxField, PortNo, SendToController,
+    Action, Bundle, BundleChoice, HashFields, LinkChoice, Multipath, Nicira, NxField, PortNo,
+    SendToController,
 };
 
 /// The action of that name, if it is one of Nicira's.

@@ -129,7 +129,8 @@ pub fn subfield(text: Span<'_>) -> Result<Subfield, SyntaxError> {
         }
         None => (text, None),
     };
-    let field = field(name.text).ok_or_else(|| name.expected("a field such as NXM_NX_REG0[] or reg0[0..3]"))?;
+    let field =
+        field(name.text).ok_or_else(|| name.expected("a field such as NXM_NX_REG0[] or reg0[0..3]"))?;
     let Some(range) = range.filter(|range| !range.is_empty()) else {
         return Ok(Subfield::all(field));
     };

@@ -4,8 +4,8 @@ use std::fmt;
 
 use flowgauge_packet::Field;
 
-use super::print_action::Instructions;
 use super::names::{self, PROTOCOLS, Protocol};
+use super::print_action::Instructions;
 use super::{extra, value, vlan};
 use crate::{FlowMod, FlowModCommand, FlowModFlags, GROUP_ANY, Match, MatchEntry, PortNo, TABLE_ALL};
 

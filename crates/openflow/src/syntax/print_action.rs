@@ -8,8 +8,8 @@ use super::print::{Hex, List};
 use super::reasons::Reason;
 use super::{names, nxm, value};
 use crate::{
-    Action, Bundle, BundleChoice, HashFields, Instruction, LinkChoice, Multipath, Nicira, NxField, OxmId, PortNo,
-    SendToController, Subfield,
+    Action, Bundle, BundleChoice, HashFields, Instruction, LinkChoice, Multipath, Nicira, NxField, OxmId,
+    PortNo, SendToController, Subfield,
 };
 
 /// Actions as ovs-ofctl prints them: `drop` if there are none.

@@ -59,11 +59,8 @@ impl Method {
     }
 
     fn of(property: &Property) -> Option<Method> {
-        let Property::Experimenter {
-            experimenter: NETRONOME,
-            experimenter_type: SELECTION_METHOD,
-            data,
-        } = property
+        let Property::Experimenter { experimenter: NETRONOME, experimenter_type: SELECTION_METHOD, data } =
+            property
         else {
             return None;
         };
@@ -103,10 +100,8 @@ pub(super) fn print(property: &Property, list: &mut List<'_, '_>) -> fmt::Result
                 fields => list.item(format_args!("fields({})", fields.join(","))),
             }
         }
-        (None, Property::Experimenter { experimenter, experimenter_type, data }) => list.item(format_args!(
-            "experimenter_property({experimenter:#x},{experimenter_type},{})",
-            Hex(data)
-        )),
+        (None, Property::Experimenter { experimenter, experimenter_type, data }) => list
+            .item(format_args!("experimenter_property({experimenter:#x},{experimenter_type},{})", Hex(data))),
         (None, Property::Unknown { property_type, data }) => {
             list.item(format_args!("property({property_type},{})", Hex(data)))
         }

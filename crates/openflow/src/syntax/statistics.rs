@@ -38,7 +38,8 @@ impl fmt::Display for FlowStats {
         if self.importance != 0 {
             write!(f, "importance={}, ", self.importance)?;
         }
-        let match_ = super::print::MatchAndPriority { match_: &self.match_, priority: self.priority }.to_string();
+        let match_ =
+            super::print::MatchAndPriority { match_: &self.match_, priority: self.priority }.to_string();
         let space = if match_.is_empty() { "" } else { " " };
         write!(f, "{match_}{space}actions={}", Instructions(&self.instructions))
     }

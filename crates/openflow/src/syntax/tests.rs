@@ -89,7 +89,7 @@ fn faults_are_named_with_their_column() {
         ("in_port=1 actions=outputt:2", 19, "an action"),
         ("in_port=1 actions=controller(max_len=3", 29, "a closing parenthesis"),
         ("in_port=1 actions=output:2)", 27, "no closing parenthesis"),
-        ("ip6 actions=drop", 1, "a protocol"),
+        ("ipv5 actions=drop", 1, "a protocol"),
         ("actions=set_field:5", 19, "VALUE->FIELD"),
         ("actions=set_field:5->nonsense", 22, "a field"),
         ("dl_vlan=4096 actions=drop", 9, "a VLAN id"),

@@ -264,28 +264,30 @@ pub fn flow_removed(v: Version) -> impl Strategy<Value = FlowRemoved> {
     let numbers = (any::<u64>(), any::<u16>(), code!(FlowRemovedReason, v), any::<u8>());
     let times = (any::<u32>(), any::<u32>(), any::<u16>(), any::<u16>());
     let more = (since_1_4::since(v, Version::V1_5, since_1_4::age()), since_1_4::unknown_stats(v));
-    (numbers, times, any::<(u64, u64)>(), match_(v), more).prop_map(move |(numbers, times, counts, match_, more)| {
-        let (idle_time, unknown_stats) = more;
-        let (cookie, priority, reason, table_id) = numbers;
-        let (duration_sec, duration_nsec, idle_timeout, hard_timeout) = times;
-        let (packet_count, byte_count) = counts;
-        let has = u8::from(v > Version::V1_0);
-        FlowRemoved {
-            cookie,
-            priority,
-            reason,
-            table_id: table_id * has,
-            duration_sec,
-            duration_nsec,
-            idle_timeout,
-            hard_timeout: hard_timeout * u16::from(has),
-            packet_count,
-            byte_count,
-            idle_time,
-            match_,
-            unknown_stats,
-        }
-    })
+    (numbers, times, any::<(u64, u64)>(), match_(v), more).prop_map(
+        move |(numbers, times, counts, match_, more)| {
+            let (idle_time, unknown_stats) = more;
+            let (cookie, priority, reason, table_id) = numbers;
+            let (duration_sec, duration_nsec, idle_timeout, hard_timeout) = times;
+            let (packet_count, byte_count) = counts;
+            let has = u8::from(v > Version::V1_0);
+            FlowRemoved {
+                cookie,
+                priority,
+                reason,
+                table_id: table_id * has,
+                duration_sec,
+                duration_nsec,
+                idle_timeout,
+                hard_timeout: hard_timeout * u16::from(has),
+                packet_count,
+                byte_count,
+                idle_time,
+                match_,
+                unknown_stats,
+            }
+        },
+    )
 }
 
 pub fn flow_stats(v: Version) -> impl Strategy<Value = FlowStats> {

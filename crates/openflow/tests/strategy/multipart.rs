@@ -324,9 +324,11 @@ fn table_property(v: Version) -> impl Strategy<Value = TableProperty> {
         (miss(), ids()).prop_map(|(miss, fields)| TableProperty::ApplySetField { miss, fields }),
         (100u16..0xfffe, bytes(12))
             .prop_map(|(property_type, data)| TableProperty::Unknown { property_type, data }),
-        (miss(), any::<(u32, u32)>(), bytes(9)).prop_map(|(miss, (experimenter, experimenter_type), data)| {
-            TableProperty::Experimenter { miss, experimenter, experimenter_type, data }
-        }),
+        (miss(), any::<(u32, u32)>(), bytes(9)).prop_map(
+            |(miss, (experimenter, experimenter_type), data)| {
+                TableProperty::Experimenter { miss, experimenter, experimenter_type, data }
+            }
+        ),
     ]
 }
 
@@ -365,7 +367,11 @@ fn table_features(v: Version) -> impl Strategy<Value = TableFeatures> {
             };
             match v {
                 Version::V1_5 => whole,
-                _ => TableFeatures { command: TableFeaturesCommand::Replace, features: Default::default(), ..whole },
+                _ => TableFeatures {
+                    command: TableFeaturesCommand::Replace,
+                    features: Default::default(),
+                    ..whole
+                },
             }
         },
     )

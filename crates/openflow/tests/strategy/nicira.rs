@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 fn nx_field() -> impl Strategy<Value = NxField> {
     let fields = [Field::Reg0, Field::Reg7, Field::Reg15, Field::EthSrc, Field::Ipv6Dst, Field::TunnelId];
-    let more = [Field::TcpDst, Field::IpEcn, Field::Metadata, Field::MplsLabel, Field::PktMark, Field::VlanVid];
+    let more =
+        [Field::TcpDst, Field::IpEcn, Field::Metadata, Field::MplsLabel, Field::PktMark, Field::VlanVid];
     let known: Vec<NxField> = fields.into_iter().chain(more).map(NxField::Field).collect();
     prop_oneof![
         3 => prop::sample::select(known),
@@ -88,10 +89,12 @@ fn learn() -> impl Strategy<Value = Learn> {
 
 fn controller() -> impl Strategy<Value = SendToController> {
     let extra = (bytes(20), any::<bool>(), any::<Option<u32>>());
-    (any::<(u16, u16)>(), 0..6u8, prop::option::of(extra)).prop_map(|((max_len, controller_id), reason, extra)| {
-        let (userdata, pause, meter_id) = extra.unwrap_or_default();
-        SendToController { max_len, controller_id, reason, userdata, pause, meter_id }
-    })
+    (any::<(u16, u16)>(), 0..6u8, prop::option::of(extra)).prop_map(
+        |((max_len, controller_id), reason, extra)| {
+            let (userdata, pause, meter_id) = extra.unwrap_or_default();
+            SendToController { max_len, controller_id, reason, userdata, pause, meter_id }
+        },
+    )
 }
 
 /// Ports that 16 bits have a number for.
@@ -110,7 +113,14 @@ fn multipath() -> impl Strategy<Value = Multipath> {
     let v = Version::V1_0;
     let choice = (code!(HashFields, v), any::<u16>(), code!(LinkChoice, v));
     (choice, 1..=0x10000u32, any::<u32>(), subfield(16)).prop_map(
-        |((fields, basis, choice), links, argument, to)| Multipath { fields, basis, choice, links, argument, to },
+        |((fields, basis, choice), links, argument, to)| Multipath {
+            fields,
+            basis,
+            choice,
+            links,
+            argument,
+            to,
+        },
     )
 }
 
@@ -155,7 +165,8 @@ pub fn action(v: Version) -> BoxedStrategy<Nicira> {
 
 /// Fields that 1.0's own match has no room for, in Nicira's.
 fn nxm_match() -> impl Strategy<Value = Match> {
-    let fields = [Field::Reg3, Field::TunnelId, Field::Ipv6Src, Field::Metadata, Field::EthDst, Field::PktMark];
+    let fields =
+        [Field::Reg3, Field::TunnelId, Field::Ipv6Src, Field::Metadata, Field::EthDst, Field::PktMark];
     let masked = prop::sample::subsequence(fields.to_vec(), 0..6);
     (masked, any::<[(u128, u128); 6]>(), prop::option::of(any::<u16>())).prop_map(|(fields, values, port)| {
         let mut m = Match::any();
@@ -231,7 +242,7 @@ pub fn message(v: Version) -> BoxedStrategy<Body> {
         code!(PacketInFormat, v).prop_map(NiciraMessage::SetPacketInFormat),
         packet_in().prop_map(NiciraMessage::PacketIn),
         (packet_in(), bytes(20), bytes(20)).prop_map(|(packet, userdata, continuation)| {
-            NiciraMessage::PacketIn2(PacketIn2 { packet, userdata, continuation })
+            NiciraMessage::PacketIn2(Box::new(PacketIn2 { packet, userdata, continuation }))
         }),
         any::<u16>().prop_map(NiciraMessage::SetControllerId),
     ];
@@ -242,19 +253,18 @@ pub fn message(v: Version) -> BoxedStrategy<Body> {
         code!(FlowFormat, v).prop_map(NiciraMessage::SetFlowFormat),
         any::<bool>().prop_map(NiciraMessage::FlowModTableId),
         Just(NiciraMessage::FlowAge),
-        (nxm_match(), flow::flow_mod(v), any::<(u8, u64)>()).prop_map(|(match_, flow, (table_id, cookie_mask))| {
-            let flags = FlowModFlags(flow.flags.0 & 3);
-            NiciraMessage::FlowMod(FlowMod { match_, table_id, cookie_mask, flags, ..flow })
-        }),
+        (nxm_match(), flow::flow_mod(v), any::<(u8, u64)>()).prop_map(
+            |(match_, flow, (table_id, cookie_mask))| {
+                let flags = FlowModFlags(flow.flags.0 & 3);
+                NiciraMessage::FlowMod(FlowMod { match_, table_id, cookie_mask, flags, ..flow })
+            }
+        ),
         (nxm_match(), flow::flow_removed(v), 0..0xffu8).prop_map(|(match_, removed, table_id)| {
             NiciraMessage::FlowRemoved(FlowRemoved { match_, table_id, ..removed })
         }),
     ];
-    let roles = prop::sample::select(vec![
-        ControllerRole::Equal,
-        ControllerRole::Primary,
-        ControllerRole::Secondary,
-    ]);
+    let roles =
+        prop::sample::select(vec![ControllerRole::Equal, ControllerRole::Primary, ControllerRole::Secondary]);
     let role = (roles, any::<bool>()).prop_map(|(role, reply)| {
         let role = Role { role, generation_id: 0, short_id: 0 };
         if reply { Body::RoleReply(role) } else { Body::RoleRequest(role) }

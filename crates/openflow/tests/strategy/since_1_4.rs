@@ -142,9 +142,8 @@ fn scheduling() -> impl Strategy<Value = Option<BundleScheduling>> {
 }
 
 pub fn bundle_features_request(v: Version) -> impl Strategy<Value = BundleFeaturesRequest> {
-    (flags!(BundleFeatureFlags, v), scheduling(), properties(v, Version::V1_5)).prop_map(
-        |(flags, scheduling, properties)| BundleFeaturesRequest { flags, scheduling, properties },
-    )
+    (flags!(BundleFeatureFlags, v), scheduling(), properties(v, Version::V1_5))
+        .prop_map(|(flags, scheduling, properties)| BundleFeaturesRequest { flags, scheduling, properties })
 }
 
 pub fn bundle_features(v: Version) -> impl Strategy<Value = BundleFeatures> {

@@ -1,7 +1,7 @@
 //! Masks over flow keys: which bits of which fields a comparison looks at.
 
 use super::FlowKey;
-use super::slot::{self, WORDS, presence};
+use super::slot::{self, PRESENCE, WORDS, presence};
 use crate::Field;
 
 /// Bits of a [`FlowKey`] that a comparison looks at. A field in the mask must also be present in the key: a
@@ -23,16 +23,16 @@ impl FlowMask {
     /// Looks at `mask` of the field; a mask of 0 looks only whether the field is present.
     #[inline]
     pub fn set(&mut self, field: Field, mask: u128) {
-        let (word, bit) = presence(field);
-        self.words[word] |= bit;
+        self.words[PRESENCE] |= presence(field);
         slot::write(&mut self.words, field, mask);
     }
 
     /// The bits of the field that are looked at, or `None` when not even its presence matters.
     #[inline]
     pub fn get(&self, field: Field) -> Option<u128> {
-        let (word, bit) = presence(field);
-        (self.words[word] & bit != 0).then(|| slot::read(&self.words, field))
+        let (bit, mask) = (presence(field), slot::read(&self.words, field));
+        let matters = if bit == 0 { mask != 0 } else { self.words[PRESENCE] & bit != 0 };
+        matters.then_some(mask)
     }
 
     /// Looks also at what `other` looks at.

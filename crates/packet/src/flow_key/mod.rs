@@ -1,7 +1,7 @@
 //! Flow keys: all fields of a frame and its pipeline state as plain words, ready to be masked and hashed.
 //!
-//! One word holds a presence bit per field (another those of the Nicira extensions); the other words hold the fields, zero
-//! when absent. So an absent
+//! Word 0 holds a presence bit per field; the other words hold the fields, zero when absent. The Nicira extensions' fields
+//! are always present, zero unless they are set. So an absent
 //! field never equals a present one, a key's hash and equality need no interpretation, and a classifier
 //! matches by a loop over words: `key & mask == value` ([`FlowMask`]).
 
@@ -13,7 +13,7 @@ use std::fmt;
 
 use crate::Field;
 pub use mask::FlowMask;
-use slot::{WORDS, presence};
+use slot::{PRESENCE, WORDS, presence};
 
 /// `ACTSET_OUTPUT` while the action set has no output action (OFPP_UNSET, OpenFlow 1.5).
 pub const OUTPUT_UNSET: u32 = 0xffff_fff7;
@@ -45,29 +45,29 @@ impl FlowKey {
     /// Whether the field is present.
     #[inline]
     pub fn has(&self, field: Field) -> bool {
-        let (word, bit) = presence(field);
-        self.words[word] & bit != 0
+        let bit = presence(field);
+        self.words[PRESENCE] & bit == bit
     }
 
     /// Gives the field a value; bits above its width are cut off.
     #[inline]
     pub fn set(&mut self, field: Field, value: u128) {
-        let (word, bit) = presence(field);
-        self.words[word] |= bit;
+        self.words[PRESENCE] |= presence(field);
         slot::write(&mut self.words, field, value);
     }
 
-    /// Makes the field absent.
+    /// Makes the field absent; one of the Nicira extensions' 0.
     #[inline]
     pub fn clear(&mut self, field: Field) {
-        let (word, bit) = presence(field);
-        self.words[word] &= !bit;
+        self.words[PRESENCE] &= !presence(field);
         slot::write(&mut self.words, field, 0);
     }
 
-    /// The fields that are present, in the order of [`Field::ALL`], with their values.
+    /// The fields that are present, in the order of [`Field::ALL`], with their values; of the Nicira extensions' those that
+    /// are not 0.
     pub fn fields(&self) -> impl Iterator<Item = (Field, u128)> + '_ {
-        Field::ALL.iter().filter_map(|&field| Some((field, self.get(field)?)))
+        let told = |&(field, value): &(Field, u128)| value != 0 || !field.is_nicira();
+        Field::ALL.iter().filter_map(|&field| Some((field, self.get(field)?))).filter(told)
     }
 
     /// Takes over what does not stand in a frame and stays when the frame changes: physical port, metadata, tunnel, and
@@ -79,8 +79,9 @@ impl FlowKey {
                 self.set(field, value);
             }
         }
-        let nicira = slot::slot(Field::Reg0).word as usize;
-        self.words[nicira..].copy_from_slice(&before.words[nicira..]);
+        let registers = slot::slot(Field::Reg0).word as usize;
+        self.words[registers..].copy_from_slice(&before.words[registers..]);
+        slot::write(&mut self.words, Field::PktMark, slot::read(&before.words, Field::PktMark));
     }
 
     /// The key with these words, laid out as [`slot`] says: the inverse of [`FlowKey::words`].
@@ -155,6 +156,7 @@ mod tests {
                     }
                 }
             }
+            map.retain(|field, value| *value != 0 || !field.is_nicira());
             prop_assert_eq!(key.fields().collect::<Vec<_>>(), map.clone().into_iter().collect::<Vec<_>>());
             prop_assert_eq!(key, map.into_iter().collect());
         }

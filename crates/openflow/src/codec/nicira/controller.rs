@@ -1,6 +1,7 @@
 //! The action that sends to one of the controllers: of fixed form, or with properties.
 
-use super::action::{CONTROLLER, CONTROLLER2, write as write_head};
+use super::subtype::{CONTROLLER, CONTROLLER2};
+use super::write_action::write as write_head;
 use super::{DecodeError, EncodeError, Reader, Writer};
 use crate::model::SendToController;
 
@@ -21,7 +22,7 @@ pub(super) fn read_properties(r: &mut Reader) -> Result<Option<SendToController>
     let mut to = SendToController::default();
     r.skip(6)?;
     while !r.is_empty() {
-        let (property, mut content) = super::message::read_property(r)?;
+        let (property, mut content) = super::property::read_property(r)?;
         match property {
             MAX_LEN => to.max_len = content.u16("max_len")?,
             CONTROLLER_ID => to.controller_id = content.u16("controller_id")?,
@@ -76,5 +77,5 @@ pub(super) fn write(to: &SendToController, w: &mut Writer) -> Result<(), EncodeE
 }
 
 fn property(property_type: u16, content: &[u8], w: &mut Writer) {
-    super::message::write_property(property_type, w, |w| w.bytes(content));
+    super::property::write_property(property_type, w, |w| w.bytes(content));
 }

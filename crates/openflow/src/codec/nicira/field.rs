@@ -179,7 +179,7 @@ pub(super) fn write_value(
         w.u32(header);
         w.low_bytes(value, length);
     } else {
-        w.u32(header & !0xff | HAS_MASK | 2 * length as u32);
+        w.u32(header & !0xff | HAS_MASK | (2 * length as u32));
         w.low_bytes(value, length);
         w.low_bytes(mask, length);
     }

@@ -2,8 +2,9 @@
 //!
 //! Each of its parts begins with 16 bits: `0 0 source 1 target 2 bits 11`; a part of zeros ends them.
 
-use super::action::{LEARN, LEARN2, write as write_head};
 use super::field::{self, check};
+use super::subtype::{LEARN, LEARN2};
+use super::write_action::write as write_head;
 use super::{DecodeError, EncodeError, Reader, Writer};
 use crate::model::{Learn, LearnFlags, LearnSource, LearnSpec, NxField, Subfield};
 

@@ -1,7 +1,8 @@
 //! Actions that choose by a hash: multipath and bundle.
 
-use super::action::{BUNDLE, BUNDLE_LOAD, MULTIPATH, write as write_head};
 use super::field::{self, from_ofs_nbits, ofs_nbits};
+use super::subtype::{BUNDLE, BUNDLE_LOAD, MULTIPATH};
+use super::write_action::write as write_head;
 use super::{DecodeError, EncodeError, Reader, Writer};
 use crate::codec::wire::{Port16, Wire};
 use crate::model::{Bundle, BundleChoice, HashFields, LinkChoice, Multipath, NxField, Subfield};

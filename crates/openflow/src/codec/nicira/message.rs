@@ -1,13 +1,13 @@
 //! Nicira's messages.
 
-use super::nxm::{self, read_padded, write_padded};
+use super::nxm::{read_padded, write_padded};
+use super::packet_in::{read_packet_in, read_packet_in2, write_packet_in, write_packet_in2};
 use super::{DecodeError, EncodeError, Reader, Writer};
 use crate::codec::v1_0;
 use crate::codec::wire::{Bits, Buffer, Coded, Port16, Wire};
 use crate::model::{
     Body, ControllerRole, Experimenter, FlowFormat, FlowMod, FlowModCommand, FlowModFlags, FlowRemoved,
-    FlowRemovedReason, Match, NICIRA, NiciraMessage, PacketIn, PacketIn2, PacketInFormat, PacketInReason, Role,
-    TABLE_ALL, Version,
+    FlowRemovedReason, NICIRA, NiciraMessage, PacketInFormat, Role, TABLE_ALL, Version,
 };
 
 const ROLE_REQUEST: u32 = 10;
@@ -56,12 +56,10 @@ fn read_known(subtype: u32, r: &mut Reader) -> Result<Option<Body>, DecodeError>
             NiciraMessage::FlowModTableId(set == 1)
         }
         FLOW_AGE if is_old => NiciraMessage::FlowAge,
-        SET_PACKET_IN_FORMAT => {
-            NiciraMessage::SetPacketInFormat(PacketInFormat::from_code(r.u32("format")?))
-        }
+        SET_PACKET_IN_FORMAT => NiciraMessage::SetPacketInFormat(PacketInFormat::from_code(r.u32("format")?)),
         PACKET_IN => NiciraMessage::PacketIn(read_packet_in(r)?),
         PACKET_IN2 => match read_packet_in2(r)? {
-            Some(packet) => NiciraMessage::PacketIn2(packet),
+            Some(packet) => NiciraMessage::PacketIn2(Box::new(packet)),
             None => return Ok(None),
         },
         SET_CONTROLLER_ID => {
@@ -249,125 +247,6 @@ fn write_flow_removed(removed: &FlowRemoved, w: &mut Writer) -> Result<(), Encod
     w.u64(removed.packet_count);
     w.u64(removed.byte_count);
     write_padded(&removed.match_, None, length_at, w)
-}
-
-fn read_packet_in(r: &mut Reader) -> Result<PacketIn, DecodeError> {
-    let buffer_id = Buffer::read(r, "buffer_id")?;
-    let (total_len, reason) = (r.u16("total_len")?, PacketInReason::from_code(r.u8("reason")?));
-    let (table_id, cookie, length) = (r.u8("table_id")?, r.u64("cookie")?, r.u16("match_len")?);
-    r.skip(6)?;
-    let (match_, _) = read_padded(length, r)?;
-    r.skip(2)?;
-    let data = r.rest().to_vec();
-    Ok(PacketIn { buffer_id, total_len, reason, table_id, cookie, match_, data })
-}
-
-fn write_packet_in(packet: &PacketIn, w: &mut Writer) -> Result<(), EncodeError> {
-    Buffer::write(&packet.buffer_id, "buffer_id", w)?;
-    w.u16(packet.total_len);
-    w.u8(packet.reason.code());
-    w.u8(packet.table_id);
-    w.u64(packet.cookie);
-    let length_at = w.position();
-    w.zeros(8);
-    write_padded(&packet.match_, None, length_at, w)?;
-    w.zeros(2);
-    w.bytes(&packet.data);
-    Ok(())
-}
-
-const PACKET: u16 = 0;
-const FULL_LEN: u16 = 1;
-const BUFFER_ID: u16 = 2;
-const TABLE_ID: u16 = 3;
-const COOKIE: u16 = 4;
-const REASON: u16 = 5;
-const METADATA: u16 = 6;
-const USERDATA: u16 = 7;
-const CONTINUATION: u16 = 8;
-
-/// `None` if it has a property that is not known here.
-fn read_packet_in2(r: &mut Reader) -> Result<Option<PacketIn2>, DecodeError> {
-    let mut packet = PacketIn {
-        buffer_id: None,
-        total_len: 0,
-        reason: PacketInReason::Action,
-        table_id: 0,
-        cookie: u64::MAX,
-        match_: Match::any(),
-        data: Vec::new(),
-    };
-    let (mut userdata, mut continuation, mut full_len) = (Vec::new(), Vec::new(), None);
-    while !r.is_empty() {
-        let (property, mut content) = read_property(r)?;
-        match property {
-            PACKET => packet.data = content.rest().to_vec(),
-            FULL_LEN => full_len = Some(content.u32("full_len")?),
-            BUFFER_ID => packet.buffer_id = Buffer::read(&mut content, "buffer_id")?,
-            TABLE_ID => packet.table_id = content.u8("table_id")?,
-            COOKIE => {
-                content.skip(4)?;
-                packet.cookie = content.u64("cookie")?;
-            }
-            REASON => packet.reason = PacketInReason::from_code(content.u8("reason")?),
-            METADATA => packet.match_ = nxm::read(&mut content)?.0,
-            USERDATA => userdata = content.rest().to_vec(),
-            CONTINUATION => continuation = content.rest().to_vec(),
-            _ => return Ok(None),
-        }
-    }
-    let length = full_len.unwrap_or(packet.data.len() as u32);
-    packet.total_len = u16::try_from(length).unwrap_or(u16::MAX);
-    Ok(Some(PacketIn2 { packet, userdata, continuation }))
-}
-
-fn write_packet_in2(message: &PacketIn2, w: &mut Writer) -> Result<(), EncodeError> {
-    let PacketIn2 { packet, userdata, continuation } = message;
-    write_property(PACKET, w, |w| w.bytes(&packet.data));
-    if usize::from(packet.total_len) != packet.data.len() {
-        write_property(FULL_LEN, w, |w| w.u32(packet.total_len.into()));
-    }
-    packet.buffer_id.into_iter().for_each(|id| write_property(BUFFER_ID, w, |w| w.u32(id)));
-    write_property(TABLE_ID, w, |w| w.u8(packet.table_id));
-    if packet.cookie != u64::MAX {
-        write_property(COOKIE, w, |w| {
-            w.zeros(4);
-            w.u64(packet.cookie);
-        });
-    }
-    write_property(REASON, w, |w| w.u8(packet.reason.code()));
-    let mut result = Ok(());
-    write_property(METADATA, w, |w| result = nxm::write(&packet.match_, None, w));
-    result?;
-    if !userdata.is_empty() {
-        write_property(USERDATA, w, |w| w.bytes(userdata));
-    }
-    if !continuation.is_empty() {
-        write_property(CONTINUATION, w, |w| w.bytes(continuation));
-    }
-    Ok(())
-}
-
-/// Reads a property's type and content, and passes over the padding behind it.
-pub(super) fn read_property<'a>(r: &mut Reader<'a>) -> Result<(u16, Reader<'a>), DecodeError> {
-    let property = r.u16("property type")?;
-    let length = usize::from(r.u16("property length")?);
-    if length < 4 || length - 4 > r.left() {
-        return Err(r.bad_length(2, "property length", length));
-    }
-    let content = r.sub(length - 4, "property")?;
-    r.skip((length.next_multiple_of(8) - length).min(r.left()))?;
-    Ok((property, content))
-}
-
-/// Writes a property and the padding behind it.
-pub(super) fn write_property(property: u16, w: &mut Writer, content: impl FnOnce(&mut Writer)) {
-    let start = w.position();
-    w.u16(property);
-    w.u16(0);
-    content(w);
-    w.patch_length(start + 2, start);
-    w.pad_since(start);
 }
 
 /// The table of a FLOW_MOD of 1.0, which stands in the upper byte of its command where the extension is in use.

@@ -8,20 +8,25 @@
 //! message  header | 0x00002320 32 | subtype 32 | content
 //! ```
 
-mod action;
 mod controller;
 mod field;
 mod learn;
 mod load_balance;
 mod message;
 mod nxm;
+mod packet_in;
+mod property;
+mod read_action;
 mod statistics;
+mod subtype;
+mod write_action;
 
-pub(crate) use action::{read_action, write_action, write_native};
 pub(crate) use field::field_of as nxm_field;
 pub(crate) use message::{read_message, table_byte, write_message, write_role};
 pub(crate) use nxm::{add_raw, read_fields, read_set_field, write_fields};
+pub(crate) use read_action::read_action;
 pub(crate) use statistics::{read_reply, read_request, write_aggregate, write_reply, write_request};
+pub(crate) use write_action::{write_action, write_native};
 
 use super::error::{DecodeError, EncodeError};
 use super::reader::Reader;

@@ -74,7 +74,9 @@ pub(crate) fn read_set_field(raw: &RawOxm) -> Option<Action> {
     let (plain, value, mask) = parts(raw.header, &raw.payload)?;
     match field_of(plain) {
         NxField::Unknown(_) => None,
-        NxField::Field(field) => Some(Action::SetField { field, value, mask: mask.unwrap_or(field.full_mask()) }),
+        NxField::Field(field) => {
+            Some(Action::SetField { field, value, mask: mask.unwrap_or(field.full_mask()) })
+        }
         field => {
             let mask = mask.unwrap_or(field.full_mask());
             Some(Action::Nicira(Nicira::SetField { field, value, mask }))

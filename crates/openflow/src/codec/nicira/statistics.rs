@@ -48,7 +48,8 @@ pub(crate) fn read_reply(message: Experimenter, version: Version) -> ReplyBody {
                 let (packet_count, byte_count) = (r.u64("packet_count")?, r.u64("byte_count")?);
                 let flow_count = r.u32("flow_count")?;
                 r.skip(4)?;
-                let sum = AggregateStats { packet_count, byte_count, flow_count, ..AggregateStats::default() };
+                let sum =
+                    AggregateStats { packet_count, byte_count, flow_count, ..AggregateStats::default() };
                 Some(ReplyBody::NiciraAggregate(sum))
             }
             _ => None,
@@ -139,8 +140,7 @@ fn read_flow(r: &mut Reader) -> Result<FlowStats, DecodeError> {
     let length = r.u16("match_len")?;
     // Seconds since the last packet and the last change, if the controller asked for them.
     r.skip(4)?;
-    let (cookie, packet_count, byte_count) =
-        (r.u64("cookie")?, r.u64("packet_count")?, r.u64("byte_count")?);
+    let (cookie, packet_count, byte_count) = (r.u64("cookie")?, r.u64("packet_count")?, r.u64("byte_count")?);
     let (match_, _) = read_padded(length, r)?;
     let instructions = v1_0::read_instructions(r)?;
     Ok(FlowStats {

@@ -14,8 +14,8 @@ use crate::codec::wire::{
 };
 use crate::codec::writer::Writer;
 use crate::model::{
-    Features, FlowMod, FlowModCommand, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketOut,
-    Port, PortMod, PortNo, TABLE_ALL,
+    Features, FlowMod, FlowModCommand, FlowRemoved, GROUP_ANY, Match, PacketIn, PacketOut, Port, PortMod,
+    PortNo, TABLE_ALL,
 };
 
 layout!(FeaturesReply: Features {

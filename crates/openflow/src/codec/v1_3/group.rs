@@ -3,9 +3,7 @@
 use super::actions::Actions;
 use crate::codec::error::{DecodeError, EncodeError, Part};
 use crate::codec::reader::Reader;
-use crate::codec::wire::{
-    After, All, Before, Bits, Coded, Port32, Sized16, Times, U16, U32, U64, Wire,
-};
+use crate::codec::wire::{After, All, Before, Bits, Coded, Port32, Sized16, Times, U16, U32, U64, Wire};
 use crate::codec::writer::{FlowContext, Writer};
 use crate::model::{BUCKET_ALL, Bucket, BucketCounter, GroupDesc, GroupFeatures, GroupMod, GroupStats};
 

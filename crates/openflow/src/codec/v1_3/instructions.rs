@@ -43,7 +43,8 @@ impl Wire for Instructions {
 /// The instructions as 1.5 says them: its meters are actions, and this one comes before all others to apply.
 /// `None` if there is no meter.
 fn with_meter_action(instructions: &[Instruction]) -> Option<Vec<Instruction>> {
-    let meter = |i: &Instruction| if let Instruction::Meter(id) = i { Some(Action::Meter(*id)) } else { None };
+    let meter =
+        |i: &Instruction| if let Instruction::Meter(id) = i { Some(Action::Meter(*id)) } else { None };
     let mut actions = vec![instructions.iter().find_map(meter)?];
     let mut others = Vec::new();
     for instruction in instructions {

@@ -9,8 +9,8 @@ use crate::codec::oxm::OxmMatch;
 use crate::codec::reader::Reader;
 use crate::codec::shared::{PacketReason, RemovedReason};
 use crate::codec::wire::{
-    After, Before, Bits, Buffer, Coded, Mac, Port32, Rest, Since, Text, Times, U8, U16, U32, U64,
-    V1_4, V1_5, Wire,
+    After, Before, Bits, Buffer, Coded, Mac, Port32, Rest, Since, Text, Times, U8, U16, U32, U64, V1_4, V1_5,
+    Wire,
 };
 use crate::codec::writer::Writer;
 use crate::model::{

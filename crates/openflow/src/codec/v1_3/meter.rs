@@ -2,9 +2,7 @@
 
 use crate::codec::error::{DecodeError, EncodeError, Part};
 use crate::codec::reader::Reader;
-use crate::codec::wire::{
-    All, Before, Bits, Coded, LengthAt, Since, U8, U32, U64, V1_5, Wire,
-};
+use crate::codec::wire::{All, Before, Bits, Coded, LengthAt, Since, U8, U32, U64, V1_5, Wire};
 use crate::codec::writer::Writer;
 use crate::model::{Band, BandCounter, MeterConfig, MeterFeatures, MeterMod, MeterStats};
 

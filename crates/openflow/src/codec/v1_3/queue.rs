@@ -36,7 +36,11 @@ impl Wire for PropertyWire {
             EXPERIMENTER => {
                 let experimenter = content.u32("experimenter")?;
                 content.skip(4)?;
-                QueueProperty::Experimenter { experimenter, experimenter_type: 0, data: content.rest().to_vec() }
+                QueueProperty::Experimenter {
+                    experimenter,
+                    experimenter_type: 0,
+                    data: content.rest().to_vec(),
+                }
             }
             _ => QueueProperty::Unknown { property_type, data: content.rest().to_vec() },
         };

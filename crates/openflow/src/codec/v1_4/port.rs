@@ -2,13 +2,9 @@
 
 use crate::codec::oxm::IdWire;
 use crate::codec::property::{Listed, Optional, WithProperties};
-use crate::codec::wire::{
-    After, Before, Bits, LengthAt, Mac, Port32, Sized16, Text, U16, U32, U64, Wire,
-};
+use crate::codec::wire::{After, Before, Bits, LengthAt, Mac, Port32, Sized16, Text, U16, U32, U64, Wire};
 use crate::codec::{DecodeError, EncodeError, reader::Reader, writer::Writer};
-use crate::model::{
-    OpticalPort, OpticalSettings, OpticalStats, Port, PortFeatures, PortMod, PortStats,
-};
+use crate::model::{OpticalPort, OpticalSettings, OpticalStats, Port, PortFeatures, PortMod, PortStats};
 
 layout!(PortBody: Port {
     port_no: Before<4, Port32>,

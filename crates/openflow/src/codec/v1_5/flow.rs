@@ -8,9 +8,7 @@ use crate::codec::reader::Reader;
 use crate::codec::v1_3::Instructions;
 use crate::codec::wire::{After, Before, Bits, Coded, Sized16, U8, U16, U64, Wire};
 use crate::codec::writer::Writer;
-use crate::model::{
-    Age, AggregateStats, FlowCounters, FlowCountersReport, FlowRemoved, FlowStats, RawOxm,
-};
+use crate::model::{Age, AggregateStats, FlowCounters, FlowCountersReport, FlowRemoved, FlowStats, RawOxm};
 
 /// The counters that a flow entry of the model always has.
 struct Always {
