@@ -12,11 +12,17 @@ from flowgauge.testbed.control import flow_mods
 from flowgauge.testbed.interface import Entry, Stream
 from flowgauge.testbed.transmission import LiveTransmission, spec
 
-MOST_ATTEMPTS = 10
+MOST_ATTEMPTS = 40
+DRAIN_NS = 50_000_000
 
 
-def run(ports: tuple[_core.Port, _core.Port], stream: Stream, core: int | None = None) -> LiveTransmission:
-    started = _core.Transmission(ports, [spec(stream, 2)], drain_ns=None, core=core, connection=None)
+def run(
+    ports: tuple[_core.Port, _core.Port],
+    stream: Stream,
+    core: int | None = None,
+    drain_ns: int | None = None,
+) -> LiveTransmission:
+    started = _core.Transmission(ports, [spec(stream, 2)], drain_ns=drain_ns, core=core, connection=None)
     transmission = LiveTransmission([stream], started, lambda channel: None)
     transmission.wait()
     return transmission
@@ -132,29 +138,34 @@ def test_streams_that_name_what_is_not_there() -> None:
 
 @pytest.mark.parametrize(("delay_ns", "loss"), [(100_000, 1000), (1_000_000, 1000), (0, 7)])
 def test_a_known_delay_and_loss_are_found_again(delay_ns: int, loss: int) -> None:
-    """Truth: the median within 2 us and the tester's own floor, the loss exactly.
+    """Truth: the median within 2 us and the tester's own floor (its median without the delay line), the loss exactly.
 
     Loss and the smallest delay are judged in every attempt. A busy host can only add to a median, so of these the best attempt counts.
     """
     core = core_plan().worker
-    _, floor_ns, _ = _core.measure_loopback(_core.ring_pair(4096), [64], core=core, trial_ns=5_000_000)
-    excess = []
+    stream = Stream(FlowSet(), 64, Schedule.cbr(7_000), source=0, sink=1, duration_s=0.15)
+    floors, excess = [], []
     for _ in range(MOST_ATTEMPTS):
         left, right = _core.ring_pair(4096)
-        ports = (left, _core.impaired(right, delay_ns, loss))
-        stream = Stream(FlowSet(), 64, Schedule.cbr(7_000), source=0, sink=1, duration_s=0.3)
-        transmission = run(ports, stream, core)
+        floors.append(median_ns(run((left, right), stream, core, DRAIN_NS)))
+        left, right = _core.ring_pair(4096)
+        transmission = run((left, _core.impaired(right, delay_ns, loss)), stream, core, DRAIN_NS)
         found = transmission.reception(0)
         assert found.lost == found.sent // loss
-        median = found.latency.percentile_ns(50)
-        assert median is not None
         assert found.latency.min_ns is not None
         assert found.latency.min_ns >= delay_ns
-        excess.append(median - delay_ns)
+        excess.append(median_ns(transmission) - delay_ns)
         # The histogram has 3 digits.
-        if excess[-1] <= 2000 + floor_ns + 0.001 * delay_ns:
+        if min(excess) <= 2000 + min(floors) + 0.001 * delay_ns:
             return
-    pytest.fail(f"medians exceed the known one by {excess} ns, the floor is {floor_ns} ns")
+    pytest.fail(f"medians exceed the known delay by {excess} ns, the floors are {floors} ns")
+
+
+def median_ns(transmission: LiveTransmission) -> float:
+    """The median delay of frames that must have come."""
+    median = transmission.reception(0).latency.percentile_ns(50)
+    assert median is not None
+    return median
 
 
 def test_entries_are_told_as_texts() -> None:
