@@ -26,7 +26,12 @@ class FlowgaugeSwitch(Switch):
     """A switch of Mininet's that is `flowgauge switch`."""
 
     def __init__(
-        self, name: str, program: str = FLOWGAUGE, openflow: str = "1.0,1.3", failMode: str = "standalone", **params: Any
+        self,
+        name: str,
+        program: str = FLOWGAUGE,
+        openflow: str = "1.0,1.3",
+        failMode: str = "standalone",
+        **params: Any,
     ) -> None:
         """`program` may have arguments; `openflow` are the versions to offer."""
         super().__init__(name, **params)

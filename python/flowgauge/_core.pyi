@@ -97,6 +97,7 @@ def exchange(
     """Sends frames (position of the port, bytes); position, arrival in ns and bytes of those that come with `mark` in them, until
     as many as `limits` says came and nothing more for that many ns, or until that many ns are over.
     """
+
 def encode_message(json: str, version: str) -> bytes:
     """The bytes of a message that is given as JSON (docs/reference/openflow-json.md). Raises UsageError, ChannelError (name `encode`)."""
 

@@ -46,7 +46,9 @@ class Program:
 
     def wait_for(self, pattern: str) -> str:
         """The first line that has the pattern."""
-        return eventually(lambda: next((line for line in self.lines if re.search(pattern, line)), ""), self.said)
+        return eventually(
+            lambda: next((line for line in self.lines if re.search(pattern, line)), ""), self.said
+        )
 
     def said(self) -> str:
         """All lines."""
@@ -91,7 +93,9 @@ class Bed:
         program.wait_for("^switch ")
         return program
 
-    def ofctl(self, *arguments: str, version: str = "OpenFlow13", fails: bool = False, text: str | None = None) -> str:
+    def ofctl(
+        self, *arguments: str, version: str = "OpenFlow13", fails: bool = False, text: str | None = None
+    ) -> str:
         """What `ovs-ofctl -O VERSION` says; its failure is one of the test, unless it is expected."""
         done = subprocess.run(
             ["ip", "netns", "exec", self.namespace, "ovs-ofctl", "-O", version, "--timeout=10", *arguments],

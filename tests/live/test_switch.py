@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from switch_bed import Bed, Program, bed, eventually
+from switch_bed import PYTHON_PATH, Bed, Program, bed, eventually
 
 pytestmark = pytest.mark.live
 
@@ -69,15 +69,20 @@ def test_shows_itself(table: Bed, version: str) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_entries_come_change_and_go(table: Bed, version: str, tmp_path: Path) -> None:
-    table.ofctl("add-flow", AT, "priority=7,udp,nw_dst=10.0.0.0/8,tp_dst=53,actions=mod_nw_src:1.2.3.4,output:2", version=version)
+    dns = "priority=7,udp,nw_dst=10.0.0.0/8,tp_dst=53"
+    table.ofctl("add-flow", AT, f"{dns},actions=mod_nw_src:1.2.3.4,output:2", version=version)
     table.ofctl("add-flow", AT, "cookie=0x5,in_port=1,dl_vlan=5,actions=strip_vlan,output:3", version=version)
     assert len(entries(table, version)) == 2
     table.ofctl("mod-flows", AT, "in_port=1,dl_vlan=5,actions=output:2", version=version)
-    assert any("cookie=0x5" in e or ("in_port=" in e and e.endswith("output:2")) for e in entries(table, version))
+    assert any(
+        "cookie=0x5" in e or ("in_port=" in e and e.endswith("output:2")) for e in entries(table, version)
+    )
     assert "flow_count=2" in table.ofctl("dump-aggregate", AT, version=version)
-    table.ofctl("--strict", "del-flows", AT, "priority=7,udp,nw_dst=10.0.0.0/8,tp_dst=53", version=version)
+    table.ofctl("--strict", "del-flows", AT, dns, version=version)
     assert len(entries(table, version)) == 1
-    flows = "\n".join(f"priority={n},ip,nw_dst=10.1.{n // 250}.{n % 250},actions=output:2" for n in range(1, 501))
+    flows = "\n".join(
+        f"priority={n},ip,nw_dst=10.1.{n // 250}.{n % 250},actions=output:2" for n in range(1, 501)
+    )
     table.ofctl("replace-flows", AT, "-", version=version, text=flows)
     assert len(entries(table, version)) == 500
     (tmp_path / "flows").write_text(flows)
@@ -136,7 +141,8 @@ def test_sends_packets_out_and_in(table: Bed, version: str) -> None:
 @pytest.mark.parametrize("version", SINCE_13)
 def test_groups_and_meters(table: Bed, version: str) -> None:
     table.ofctl("add-group", AT, "group_id=1,type=all,bucket=output:2,bucket=output:3", version=version)
-    table.ofctl("add-group", AT, "group_id=2,type=ff,bucket=watch_port:2,output:2,bucket=watch_port:3,output:3", version=version)
+    failover = "group_id=2,type=ff,bucket=watch_port:2,output:2,bucket=watch_port:3,output:3"
+    table.ofctl("add-group", AT, failover, version=version)
     table.ofctl("mod-group", AT, "group_id=1,type=indirect,bucket=output:2", version=version)
     groups = table.ofctl("dump-groups", AT, version=version)
     assert "group_id=1,type=indirect" in groups
@@ -151,8 +157,9 @@ def test_groups_and_meters(table: Bed, version: str) -> None:
     table.ofctl("del-groups", AT, version=version)
     assert "group_id" not in table.ofctl("dump-groups", AT, version=version)
     assert len(entries(table, version)) == 1, "entries go with their group"
-    table.ofctl("add-meter", AT, "meter=1,pktps,burst,stats,bands=type=drop,rate=1,burst_size=1", version=version)
-    table.ofctl("mod-meter", AT, "meter=1,pktps,burst,stats,bands=type=drop,rate=2,burst_size=2", version=version)
+    meter = "meter=1,pktps,burst,stats,bands=type=drop"
+    table.ofctl("add-meter", AT, f"{meter},rate=1,burst_size=1", version=version)
+    table.ofctl("mod-meter", AT, f"{meter},rate=2,burst_size=2", version=version)
     assert "rate=2" in table.ofctl("dump-meters", AT, version=version)
     table.ofctl("add-flow", AT, "in_port=1,actions=meter:1,output:2", version=version)
     assert not table.ping(1, 2, count=10)
@@ -198,8 +205,8 @@ def test_tables(table: Bed, version: str) -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_queues(made: Bed, version: str) -> None:
     program = made.switch(*WAITING, "--queue", "1,max=1000", "--queue", "2,priority=1")
-    made.ofctl("add-flow", AT, "in_port=1,actions=set_queue:2,output:2" if version != "OpenFlow10" else
-               "in_port=1,actions=enqueue:2:2", version=version)
+    through = "enqueue:2:2" if version == "OpenFlow10" else "set_queue:2,output:2"
+    made.ofctl("add-flow", AT, f"in_port=1,actions={through}", version=version)
     made.ofctl("add-flow", AT, "in_port=2,actions=output:1", version=version)
     made.reaches(1, 2)
     stats = made.ofctl("queue-stats", AT, "2", version=version)
@@ -232,6 +239,19 @@ def test_standalone_it_is_a_learning_switch(made: Bed) -> None:
     made.reaches(1, 2)
     made.reaches(3, 1)
     assert program.stop() == 0
+
+
+@pytest.mark.parametrize("version", SINCE_14)
+def test_flow_monitors(table: Bed, version: str) -> None:
+    table.ofctl("add-flow", AT, "priority=1,actions=output:1", version=version)
+    monitor = table.monitor(AT, "watch:", version=version)
+    monitor.wait_for("event=INITIAL")
+    table.ofctl("add-flow", AT, "priority=2,actions=output:1", version=version)
+    monitor.wait_for("event=ADDED")
+    table.ofctl("mod-flows", AT, "actions=output:2", version=version)
+    monitor.wait_for("event=MODIFIED")
+    table.ofctl("del-flows", AT, version=version)
+    monitor.wait_for("event=DELETED reason=delete")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -283,12 +303,13 @@ time.sleep(60)
 
 
 def test_without_root_it_says_so(made: Bed) -> None:
-    nobody = 65534
+    run = f"{sys.executable} -m flowgauge switch --port s1"
     done = subprocess.run(
-        ["ip", "netns", "exec", made.namespace, "setpriv", f"--reuid={nobody}", "--clear-groups", "--",
-         sys.executable, "-m", "flowgauge", "switch", "--port", "s1"],
-        capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "python")},
+        f"ip netns exec {made.namespace} setpriv --reuid=65534 --clear-groups -- {run}".split(),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(PYTHON_PATH)},
     )
     assert done.returncode == 3, done.stderr
     assert "root" in done.stderr or "CAP_NET_RAW" in done.stderr
@@ -315,17 +336,13 @@ time.sleep(60)
 
 def test_speaks_tls_as_open_vswitch_does(made: Bed, tmp_path: Path) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test",
-         "-keyout", str(key), "-out", str(certificate)],
-        check=True, capture_output=True,
+    make = (
+        f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout {key} -out {certificate}"
     )
-    files = ("--private-key", str(key), "--certificate", str(certificate))
-    program = made.switch("--controller", "pssl:6653:127.0.0.1", *files, "--ca-cert", str(certificate))
-    show = made.ofctl(*(f"{option}={path}" for option, path in
-                        (("--private-key", key), ("--certificate", certificate), ("--ca-cert", certificate))),
-                      "show", "ssl:127.0.0.1:6653")
+    subprocess.run(make.split(), check=True, capture_output=True)
+    files = f"--private-key={key} --certificate={certificate} --ca-cert={certificate}".split()
+    program = made.switch("--controller", "pssl:6653:127.0.0.1", *files)
+    show = made.ofctl(*files, "show", "ssl:127.0.0.1:6653")
     assert "dpid:" in show
     program.wait_for("^connected: ssl:127.0.0.1")
     assert program.stop() == 0
-

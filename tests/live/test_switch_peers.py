@@ -38,7 +38,9 @@ def osken(tmp_path_factory: pytest.TempPathFactory) -> Apps:
 )
 def test_os_ken_forwards_pings_through_it(osken: Apps, app: str, version: str) -> None:
     with bed(3) as it:
-        controller = it.start(osken.command(app, "--ofp-listen-host", "127.0.0.1", "--ofp-tcp-listen-port", "6653"))
+        controller = it.start(
+            osken.command(app, "--ofp-listen-host", "127.0.0.1", "--ofp-tcp-listen-port", "6653")
+        )
         switch = it.switch(*CONTROLLER)
         switch.wait_for(rf"^connected: tcp:127\.0\.0\.1:6653 \(OpenFlow {version}\)")
         it.reaches(1, 2)

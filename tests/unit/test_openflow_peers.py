@@ -79,9 +79,9 @@ def report(failures: dict[bytes, str], known: dict[str, str]) -> None:
 
 def osken_bag(data: bytes) -> Any:
     """os-ken's reading of a message; its exceptions go through."""
-    from openflow_fields import OsKen
     from os_ken.ofproto import ofproto_parser
     from os_ken.ofproto.ofproto_protocol import ProtocolDesc
+    from osken_fields import OsKen
 
     protocol = ProtocolDesc(data[0])
     if data[1] not in protocol.ofproto_parser._MSG_PARSERS:
@@ -102,7 +102,7 @@ def our_bag(data: bytes) -> Any:
 
 def differences(data: bytes, reading: dict[str, Any] | None) -> str:
     """What the two readings of a message do not share; empty if they agree. `reading` is os-ken's, if it is known."""
-    from openflow_fields import OsKen
+    from osken_fields import OsKen
 
     try:
         ours = our_bag(data)
@@ -122,6 +122,7 @@ def test_os_ken_reads_what_we_write(caplog: pytest.LogCaptureFixture) -> None:
     failures, unparsed = {}, set()
     written = rewritten()
     assert len(written) > 150
+    assert written == corpus(), "nothing is lost on the way through JSON"
     for data in written:
         if why := differences(data, None):
             if "has no parser" in why:

@@ -45,7 +45,7 @@ def test_tls_needs_all_three_files() -> None:
     key = Path("key.pem")
     assert switching.read_tls((None, None, None), ["tcp:10.0.0.1"]) is None
     assert switching.read_tls((key, key, key), []) == (key, key, key)
-    with pytest.raises(UsageError, match="--controller ssl:10.0.0.1"):
+    with pytest.raises(UsageError, match="--controller ssl:"):
         switching.read_tls((None, None, None), ["ssl:10.0.0.1"])
     with pytest.raises(UsageError, match="--ca-cert"):
         switching.read_tls((key, key, None), [])

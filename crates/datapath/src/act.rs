@@ -224,14 +224,14 @@ impl Actor<'_> {
     /// Sends the frame to wherever an output action says.
     pub fn output(&mut self, journey: &mut Journey<'_>, port: PortNo, max_len: u16) {
         match port {
-            PortNo::IN_PORT => self.emit(journey, journey.in_port()),
+            PortNo::IN_PORT => self.emit_known(journey, journey.in_port()),
             PortNo::ALL => self.flood(journey, false),
             PortNo::FLOOD => self.flood(journey, true),
             PortNo::CONTROLLER => self.punt(journey, Some(max_len), self.from),
             PortNo::NORMAL => self.normal(journey),
             // TABLE is dealt with where PACKET_OUT is.
             PortNo::TABLE | PortNo::ANY => {}
-            PortNo(number) if number != journey.in_port() => self.emit(journey, number),
+            PortNo(number) if number != journey.in_port() => self.emit_known(journey, number),
             PortNo(_) => {}
         }
     }
@@ -246,12 +246,18 @@ impl Actor<'_> {
         }
     }
 
+    /// Sends the frame out of one port. A number that stands for something else is a port only if there is one, such
+    /// as LOCAL.
+    fn emit_known(&mut self, journey: &mut Journey<'_>, port: u32) {
+        if !PortNo(port).is_reserved() || self.machine.ports.get(port).is_some() {
+            self.emit(journey, port);
+        }
+    }
+
     /// Sends the frame out of one port.
     #[inline]
     pub fn emit(&mut self, journey: &mut Journey<'_>, port: u32) {
-        // A number that stands for something else is a port only if there is one, such as LOCAL.
-        let is_none = PortNo(port).is_reserved() && self.machine.ports.get(port).is_none();
-        if is_none || self.machine.ports.any(port, |rule| rule.no_fwd) {
+        if self.machine.ports.any(port, |rule| rule.no_fwd) {
             return;
         }
         if let (Some(first), true) = (self.machine.first_egress, self.has_egress) {

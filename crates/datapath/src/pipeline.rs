@@ -108,10 +108,7 @@ impl Pipeline {
                 self.machine.return_bench(inner);
                 continue;
             }
-            let has_egress = self.machine.first_egress.is_some();
-            let Pipeline { tables, machine, set, .. } = self;
-            let mut walk = Walk { tables, machine, set, now, sink: &mut *sink, has_egress };
-            if walk.actor(from).act(&mut journey, action).is_err() {
+            if self.actor(from, now, sink).act(&mut journey, action).is_err() {
                 break;
             }
         }
@@ -188,51 +185,49 @@ impl Pipeline {
     /// Sends a frame through the tables, or past them.
     #[inline]
     fn run(&mut self, journey: &mut Journey<'_>, now: Nanos, sink: &mut dyn Sink) {
-        let Pipeline { tables, machine, set, miss, is_standalone, .. } = self;
-        let miss = if *is_standalone { Miss::Normal } else { *miss };
-        let first = if *is_standalone { u8::MAX } else { 0 };
-        let has_egress = machine.first_egress.is_some();
-        Walk { tables, machine, set, now, sink, has_egress }.go(journey, first, miss);
+        let (first, miss) = if self.is_standalone { (u8::MAX, Miss::Normal) } else { (0, self.miss) };
+        self.actor(NOBODY, now, sink).walk(journey, first, miss);
+    }
+
+    /// Somebody who acts with all that there is.
+    #[inline]
+    fn actor<'a>(&'a mut self, from: Origin, now: Nanos, sink: &'a mut dyn Sink) -> Actor<'a> {
+        let has_egress = self.machine.first_egress.is_some();
+        let Pipeline { tables, machine, set, .. } = self;
+        Actor { machine, tables: Some(tables), set, sink, now, from, has_egress, depth: 0 }
     }
 }
 
-/// A frame's way through tables.
-pub(crate) struct Walk<'a> {
-    pub tables: &'a mut [FlowTable],
-    pub machine: &'a mut Machine,
-    pub set: &'a mut ActionSet,
-    pub now: Nanos,
-    pub sink: &'a mut dyn Sink,
-    /// Whether what it sends passes egress tables.
-    pub has_egress: bool,
-}
+/// No entry.
+const NOBODY: Origin = Origin { table_id: 0, cookie: u64::MAX, reason: PacketInReason::NoMatch };
 
-impl Walk<'_> {
-    /// Goes from table `number` on. `miss` is what becomes of a frame that matches nothing in the first table; one
-    /// that matches nothing in a later one is dropped (1.3.5, 5.4).
+impl Actor<'_> {
+    /// Takes a frame through the tables from `number` on. `miss` is what becomes of one that matches nothing in the
+    /// first; one that matches nothing in a later one is dropped (1.3.5, 5.4).
     #[inline]
-    pub fn go(&mut self, journey: &mut Journey<'_>, mut number: u8, miss: Miss) {
+    pub(crate) fn walk(&mut self, journey: &mut Journey<'_>, mut number: u8, miss: Miss) {
         let first = number;
-        let mut from = Origin { table_id: 0, cookie: u64::MAX, reason: PacketInReason::NoMatch };
+        // Entries lie in the tables: whoever acts for one has the tables only if its actions need them.
+        let Some(mut tables) = self.tables.take() else { return };
         loop {
-            let table = self.tables.get_mut(usize::from(number));
             let bytes = journey.bytes().len();
+            let table = tables.get_mut(usize::from(number));
             let Some(entry) = table.and_then(|t| t.hit(journey.key(), bytes, self.now)) else {
-                let miss = if number == first { miss } else { Miss::Drop };
+                self.tables = Some(tables);
                 self.set.clear();
-                return self.missed(journey, from, miss);
+                return self.missed(journey, if number == first { miss } else { Miss::Drop });
             };
             let reason = if entry.is_miss { PacketInReason::NoMatch } else { PacketInReason::Action };
-            from = Origin { table_id: number, cookie: entry.cookie, reason };
-            // Only what needs the tables keeps its program alive without them.
+            self.from = Origin { table_id: number, cookie: entry.cookie, reason };
             let next = if self.has_egress || entry.program.needs_tables() {
                 let program = Arc::clone(&entry.program);
-                execute(&program, journey, &mut self.actor(from))
+                self.tables = Some(tables);
+                let next = execute(&program, journey, self);
+                let Some(back) = self.tables.take() else { return };
+                tables = back;
+                next
             } else {
-                let (machine, sink, set) = (&mut *self.machine, &mut *self.sink, &mut *self.set);
-                let (now, has_egress) = (self.now, false);
-                let mut actor = Actor { machine, tables: None, set, sink, now, from, has_egress, depth: 0 };
-                execute(&entry.program, journey, &mut actor)
+                execute(&entry.program, journey, self)
             };
             match next {
                 Ok(Some(next)) => number = next,
@@ -241,39 +236,25 @@ impl Walk<'_> {
             }
         }
         if !self.set.is_empty() {
-            self.execute_set(journey, from);
+            self.tables = Some(tables);
+            self.execute_set(journey);
         }
     }
 
-    /// Somebody who acts with all that there is.
-    fn actor(&mut self, from: Origin) -> Actor<'_> {
-        Actor {
-            machine: &mut *self.machine,
-            tables: Some(&mut *self.tables),
-            set: &mut *self.set,
-            sink: &mut *self.sink,
-            now: self.now,
-            from,
-            has_egress: self.has_egress,
-            depth: 0,
-        }
-    }
-
-    fn execute_set(&mut self, journey: &mut Journey<'_>, from: Origin) {
+    fn execute_set(&mut self, journey: &mut Journey<'_>) {
         let mut set = std::mem::take(self.set);
-        let mut actor = self.actor(from.in_set());
-        let _ = set.in_order().try_for_each(|action| actor.act(journey, action));
+        self.from = self.from.in_set();
+        let _ = set.in_order().try_for_each(|action| self.act(journey, action));
         set.clear();
         *self.set = set;
     }
 
     #[cold]
-    fn missed(&mut self, journey: &mut Journey<'_>, from: Origin, miss: Miss) {
-        let mut actor = self.actor(from);
+    fn missed(&mut self, journey: &mut Journey<'_>, miss: Miss) {
         match miss {
             Miss::Drop => {}
-            Miss::Punt => actor.punt(journey, None, from),
-            Miss::Normal => actor.normal(journey),
+            Miss::Punt => self.punt(journey, None, self.from),
+            Miss::Normal => self.normal(journey),
         }
     }
 }
@@ -371,8 +352,18 @@ impl Actor<'_> {
             set.write(&Action::Output { port: PortNo::IN_PORT, max_len: 0 });
         }
         let (machine, sink, now) = (&mut *self.machine, &mut *self.sink, self.now);
-        let mut walk = Walk { tables, machine, set: &mut set, now, sink, has_egress: false };
-        walk.go(&mut copy, first, Miss::Drop);
+        let (tables, set_of_copy) = (Some(tables), &mut set);
+        let mut actor = Actor {
+            machine,
+            tables,
+            set: set_of_copy,
+            sink,
+            now,
+            from: NOBODY,
+            has_egress: false,
+            depth: self.depth,
+        };
+        actor.walk(&mut copy, first, Miss::Drop);
         self.machine.egress_set = set;
         self.machine.return_bench(bench);
     }

@@ -7,7 +7,10 @@ use std::io::Write as _;
 use std::process::Command;
 
 use flowgauge_openflow::syntax::{Line, parse_flow, parse_group, parse_meter};
-use flowgauge_openflow::{Body, Message, Version, decode, encode};
+use flowgauge_openflow::{
+    Body, BucketCounter, FlowMod, FlowModCommand, FlowStats, GroupDesc, GroupMod, GroupStats, Message,
+    MeterConfig, MultipartReply, ReplyBody, Version, decode, encode,
+};
 use syntax::corpus;
 
 /// What ovs-ofctl prints, or says is wrong.
@@ -91,8 +94,13 @@ fn compare(
                     continue;
                 }
             };
-            // Actions of 1.0 print here as later versions have them.
-            if version != Version::V1_0 && printed != line {
+            // In 1.0 a packet without a tag is a whole VLAN tag of zeros there, and part of one here.
+            let line = if version == Version::V1_0 {
+                line.replace("vlan_tci=0x0000/0x1fff", "vlan_tci=0x0000")
+            } else {
+                line
+            };
+            if printed != line {
                 differences
                     .push(format!("{version} {canonical}\n  they print {printed}\n  we print   {line}"));
             }
@@ -146,4 +154,66 @@ fn meters_mean_the_same() {
         |_, _| None,
         |text| Body::MeterMod(parse_meter(text).expect("a meter of the corpus")),
     );
+}
+
+/// A reply as they and we print it; its entries stand in lines there, and behind semicolons here.
+fn assert_printed_alike(reply: ReplyBody, version: Version) {
+    let (theirs, ours) = printed(Body::MultipartReply(MultipartReply::new(reply)), version).expect("a reply");
+    assert_eq!(theirs.trim_end_matches(','), ours.replace(';', ""), "{version}");
+}
+
+#[test]
+fn statistics_print_the_same() {
+    if is_missing() {
+        return;
+    }
+    let flows =
+        corpus(include_str!("syntax_corpus/flows.txt")).map(|(text, _)| parse_flow(text).expect("a flow"));
+    let adds: Vec<FlowMod> = flows.filter(|flow| flow.command == FlowModCommand::Add).collect();
+    let entry = |flow: &FlowMod| FlowStats {
+        table_id: flow.table_id,
+        duration_sec: 5,
+        duration_nsec: 120_000_000,
+        priority: flow.priority,
+        idle_timeout: flow.idle_timeout,
+        hard_timeout: flow.hard_timeout,
+        flags: flow.flags,
+        cookie: flow.cookie,
+        packet_count: 7,
+        byte_count: 420,
+        match_: flow.match_.clone(),
+        instructions: flow.instructions.clone(),
+        ..FlowStats::default()
+    };
+    for version in [Version::V1_3, Version::V1_4, Version::V1_5] {
+        for few in adds.chunks(8) {
+            assert_printed_alike(ReplyBody::Flow(few.iter().map(entry).collect()), version);
+        }
+        let groups = [
+            "group_id=1,type=all,bucket=bucket_id:0,actions=output:1,bucket=bucket_id:1,actions=output:2",
+            "group_id=2,type=select,bucket=bucket_id:0,weight:7,watch_port:3,actions=output:1",
+        ];
+        let groups = groups.into_iter().map(|text| {
+            let GroupMod { group_type, group_id, mut buckets, .. } = parse_group(text).expect("a group");
+            let has_ids = version == Version::V1_5;
+            buckets.iter_mut().for_each(|b| b.bucket_id = b.bucket_id.filter(|_| has_ids));
+            GroupDesc { group_type, group_id, buckets, properties: Vec::new() }
+        });
+        assert_printed_alike(ReplyBody::GroupDesc(groups.collect()), version);
+        let counter = BucketCounter { packet_count: 4, byte_count: 5 };
+        let group = GroupStats {
+            group_id: 9,
+            ref_count: 1,
+            packet_count: 2,
+            byte_count: 3,
+            duration_sec: 6,
+            duration_nsec: 5_000_000,
+            buckets: vec![counter, counter],
+        };
+        assert_printed_alike(ReplyBody::Group(vec![group.clone(), group]), version);
+        let meter =
+            parse_meter("meter=3 kbps burst stats bands=type=drop rate=9 burst_size=1").expect("a meter");
+        let config = MeterConfig { flags: meter.flags, meter_id: 3, bands: meter.bands };
+        assert_printed_alike(ReplyBody::MeterConfig(vec![config]), version);
+    }
 }

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
 use crate::checksum::{self, Sum};
+use crate::flow_key::VLAN_PRESENT;
 use crate::header::*;
 use crate::{Field, FlowKey, FlowSet, MacAddr, Pattern};
 
@@ -247,6 +248,16 @@ fn pattern() -> impl Strategy<Value = Pattern> {
     ]
 }
 
+/// A fixed VLAN id of 0 means no tag, which a VLAN priority beside it contradicts: it becomes a priority tag.
+fn tagged(field: Field, pattern: Pattern) -> Pattern {
+    match pattern {
+        Pattern::Fixed(value) if field == Field::VlanVid && value & field.full_mask() == 0 => {
+            Pattern::Fixed(VLAN_PRESENT.into())
+        }
+        other => other,
+    }
+}
+
 /// Flow sets of all header stacks with a few fields that vary.
 pub(crate) fn flow_set() -> impl Strategy<Value = FlowSet> {
     let always =
@@ -262,7 +273,8 @@ pub(crate) fn flow_set() -> impl Strategy<Value = FlowSet> {
     });
     (named, 1u32..6, any::<u32>()).prop_map(|((fixed, (fields, patterns)), count, first)| {
         let fixed = fixed.into_iter().map(|(field, value)| (field, Pattern::Fixed(value)));
-        let set = FlowSet::new(count, fixed.chain(fields.into_iter().zip(patterns)).collect());
+        let varied = fields.into_iter().zip(patterns).map(|(field, pattern)| (field, tagged(field, pattern)));
+        let set = FlowSet::new(count, fixed.chain(varied).collect());
         set.expect("every family is a header stack").slice(first, count)
     })
 }

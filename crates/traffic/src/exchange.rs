@@ -169,7 +169,9 @@ mod tests {
         assert_eq!(found.len(), 200);
         for side in 0..2 {
             let came: Vec<_> = found.iter().filter(|a| a.port == side).map(|a| a.frame[0]).collect();
-            assert!(came.iter().eq((0..200u8).filter(|i| usize::from(i % 2) != side).collect::<Vec<_>>().iter()));
+            assert!(
+                came.iter().eq((0..200u8).filter(|i| usize::from(i % 2) != side).collect::<Vec<_>>().iter())
+            );
         }
     }
 

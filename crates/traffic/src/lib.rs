@@ -27,8 +27,8 @@ mod state;
 mod stream;
 mod worker;
 
-pub use exchange::{Arrival, Until, exchange};
 pub use error::{StartFailed, TrafficError};
+pub use exchange::{Arrival, Until, exchange};
 pub use options::{LatePolicy, Options, SpinPolicy};
 pub use outcome::{Outcome, PacketIn, PacketInCounts, PortOutcome, StreamOutcome};
 pub use running::{Finished, Progress, Running, start};

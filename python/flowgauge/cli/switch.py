@@ -76,7 +76,8 @@ def command(
         Path | None, typer.Option(metavar="FILE", help="For ssl: and pssl: our certificate (PEM).")
     ] = None,
     ca_cert: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="For ssl: and pssl: who signs controllers' certificates (PEM).")
+        Path | None,
+        typer.Option(metavar="FILE", help="For ssl: and pssl: who signs controllers' certificates (PEM)."),
     ] = None,
 ) -> None:
     """Run our software switch between interfaces of this host.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +70,8 @@ def run(wanted: Wanted) -> None:
     )
     switch = _core.Switch(ports, versions=versions, datapath_id=datapath_id, options=options)
     try:
-        say(f"switch {datapath_id:016x}: {', '.join(f'port {number} is {name}' for number, name in numbered)}")
+        told = ", ".join(f"port {number} is {name}" for number, name in numbered)
+        say(f"switch {datapath_id:016x}: {told}")
         for address in switch.controls:
             say(f"{'listening' if address.startswith('p') else 'connecting'}: {address}")
         while switch.alive() and not stop.wait(LOOK_EVERY_S):
@@ -95,14 +97,14 @@ def read_ports(texts: Sequence[str]) -> list[tuple[int, str]]:
     for text in texts:
         name, equals, number = text.partition("=")
         if not name or (equals and not (number.isdecimal() and 1 <= int(number) <= MAX_PORT)):
-            raise UsageError(f"--port {text}: expected IFACE or IFACE=NUMBER with a number of 1 to {MAX_PORT}")
+            raise UsageError(
+                f"--port {text}: expected IFACE or IFACE=NUMBER with a number of 1 to {MAX_PORT}"
+            )
         given.append((int(number) if equals else None, name))
     taken = [number for number, _ in given if number is not None]
-    names = [name for _, name in given]
-    for kind, values in (("number", taken), ("interface", names)):
-        twice = next((value for value in values if values.count(value) > 1), None)
-        if twice is not None:
-            raise UsageError(f"--port: {kind} {twice} is given twice")
+    counted = Counter[int | str]([*taken, *(name for _, name in given)])
+    for value in (value for value, count in counted.items() if count > 1):
+        raise UsageError(f"--port: {value} is given twice")
     free = (number for number in range(1, MAX_PORT + 1) if number not in taken)
     return [(next(free) if number is None else number, name) for number, name in given]
 
@@ -116,7 +118,9 @@ def read_versions(text: str) -> list[str]:
     versions = text.split(",")
     for version in versions:
         if version not in VERSIONS:
-            raise UsageError(f"--openflow: {version!r} is no OpenFlow version; allowed: {', '.join(VERSIONS)}")
+            raise UsageError(
+                f"--openflow: {version!r} is no OpenFlow version; allowed: {', '.join(VERSIONS)}"
+            )
     return versions
 
 

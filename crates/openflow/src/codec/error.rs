@@ -114,6 +114,8 @@ pub enum Part {
     TableProperty,
     /// A property (since 1.4).
     Property,
+    /// The header of a message within a bundle's.
+    Bundled,
 }
 
 /// Bytes that are no message.
@@ -156,7 +158,8 @@ impl DecodeError {
             (Truncated | BadLength | TrailingBytes, Part::TableProperty) => ErrorCode::TableFeaturesBadLength,
             (BadValue, Part::Property) => ErrorCode::PropertyBadType,
             (Truncated | BadLength | TrailingBytes, Part::Property) => ErrorCode::PropertyBadLength,
-            (BadValue, Part::Message) => ErrorCode::BadType,
+            (Truncated | BadLength | TrailingBytes, Part::Bundled) => ErrorCode::BundleMessageBadLength,
+            (BadValue, Part::Message | Part::Bundled) => ErrorCode::BadType,
             (Truncated | BadLength | TrailingBytes, Part::Message) => ErrorCode::BadLength,
         }
     }

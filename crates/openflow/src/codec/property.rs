@@ -207,7 +207,7 @@ pub(crate) fn read_head<'a>(r: &mut Reader<'a>) -> Result<(u16, Reader<'a>), Dec
         return Err(DecodeError { part, ..r.bad_length(2, "property length, 4 or more", length) });
     }
     let content = r.sub(length - 4, "property")?.within(part);
-    r.skip_padding(length)?;
+    r.skip_padding(length).map_err(|error| DecodeError { part, ..error })?;
     Ok((property_type, content))
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use super::group::BucketId;
 use super::multipart;
 use super::print::{Hex, MatchAndPriority, flag_names};
-use super::print_action::{Actions, Instructions};
+use super::print_old::{ActionsOf, InstructionsOf};
 use super::reasons::Reason;
 use super::statistics::Duration;
 use crate::{
@@ -42,7 +42,7 @@ impl fmt::Display for Line<'_> {
         }
         write!(f, " (xid={xid:#x}):")?;
         match body {
-            Body::FlowMod(flow) | Body::Nicira(NiciraMessage::FlowMod(flow)) => flow_mod(flow, f),
+            Body::FlowMod(flow) | Body::Nicira(NiciraMessage::FlowMod(flow)) => flow_mod(flow, *version, f),
             Body::GroupMod(group) => group_mod(group, f),
             Body::MeterMod(meter) => meter_mod(meter, f),
             Body::FlowRemoved(removed) | Body::Nicira(NiciraMessage::FlowRemoved(removed)) => {
@@ -53,13 +53,13 @@ impl fmt::Display for Line<'_> {
                 packet_in(&message.packet, f)?;
                 write!(f, " userdata={} continuation={}", Hex(&message.userdata), Hex(&message.continuation))
             }
-            Body::PacketOut(packet) => packet_out(packet, f),
+            Body::PacketOut(packet) => packet_out(packet, *version, f),
             Body::Error(error) => write!(f, " {} data={}", error.code, Hex(&error.data)),
             Body::EchoRequest(data) | Body::EchoReply(data) => {
                 write!(f, " {} bytes of payload", data.len())
             }
             Body::MultipartRequest(request) => multipart::request(&request.body, f),
-            Body::MultipartReply(reply) => multipart::reply(&reply.body, f),
+            Body::MultipartReply(reply) => multipart::reply(&reply.body, *version, f),
             Body::FeaturesRequest
             | Body::GetConfigRequest
             | Body::BarrierRequest
@@ -158,7 +158,7 @@ fn capitals(name: &str) -> String {
     text
 }
 
-fn flow_mod(flow: &FlowMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn flow_mod(flow: &FlowMod, version: Version, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match flow.command {
         FlowModCommand::Add => f.write_str(" ADD")?,
         FlowModCommand::Modify => f.write_str(" MOD")?,
@@ -195,7 +195,7 @@ fn flow_mod(flow: &FlowMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "out_group:{} ", flow.out_group)?;
     }
     flag_names(flow.flags).try_for_each(|name| write!(f, "{name} "))?;
-    write!(f, "actions={}", Instructions(&flow.instructions))
+    write!(f, "actions={}", InstructionsOf(version, &flow.instructions))
 }
 
 fn group_mod(group: &GroupMod, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -254,8 +254,8 @@ fn packet_in(packet: &PacketIn, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, " data={}", Hex(&packet.data))
 }
 
-fn packet_out(packet: &PacketOut, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, " in_port={} actions={}", packet.in_port, Actions(&packet.actions))?;
+fn packet_out(packet: &PacketOut, version: Version, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, " in_port={} actions={}", packet.in_port, ActionsOf(version, &packet.actions))?;
     if !packet.match_.is_any() {
         write!(f, " match={}", packet.match_)?;
     }

@@ -19,6 +19,7 @@ mod nicira;
 mod nxm;
 mod print;
 mod print_action;
+mod print_old;
 mod reasons;
 mod scan;
 mod selection;

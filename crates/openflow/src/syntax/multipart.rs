@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::meter::MeterId;
-use crate::{FlowStatsRequest, PortNo, ReplyBody, RequestBody, TABLE_ALL};
+use super::statistics::FlowOf;
+use crate::{FlowStatsRequest, PortNo, ReplyBody, RequestBody, TABLE_ALL, Version};
 
 fn flow_request(request: &FlowStatsRequest, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if request.table_id != TABLE_ALL {
@@ -48,9 +49,12 @@ fn entries<T: fmt::Display>(entries: &[T], f: &mut fmt::Formatter<'_>) -> fmt::R
     Ok(())
 }
 
-pub(super) fn reply(body: &ReplyBody, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(super) fn reply(body: &ReplyBody, version: Version, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match body {
-        ReplyBody::Flow(flows) | ReplyBody::NiciraFlow(flows) => entries(flows, f),
+        ReplyBody::Flow(flows) | ReplyBody::NiciraFlow(flows) => {
+            let flows: Vec<_> = flows.iter().map(|flow| FlowOf(version, flow)).collect();
+            entries(&flows, f)
+        }
         ReplyBody::Aggregate(sum) | ReplyBody::NiciraAggregate(sum) => write!(
             f,
             " packet_count={} byte_count={} flow_count={}",

@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::meter::MeterId;
 use super::print::flag_names;
-use super::print_action::Instructions;
-use crate::{FlowStats, GroupStats, MeterStats};
+use super::print_old::InstructionsOf;
+use crate::{FlowStats, GroupStats, MeterStats, Version};
 
-/// Seconds and nanoseconds: `5.25s`.
+/// Seconds and nanoseconds: `5.250s`.
 pub(super) struct Duration {
     pub sec: u32,
     pub nsec: u32,
@@ -15,33 +15,45 @@ pub(super) struct Duration {
 
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.nsec == 0 {
-            return write!(f, "{}s", self.sec);
+        // As many decimals as it takes, in threes.
+        match self.nsec {
+            0 => write!(f, "{}s", self.sec),
+            nsec if nsec % 1_000_000 == 0 => write!(f, "{}.{:03}s", self.sec, nsec / 1_000_000),
+            nsec if nsec % 1_000 == 0 => write!(f, "{}.{:06}s", self.sec, nsec / 1_000),
+            nsec => write!(f, "{}.{nsec:09}s", self.sec),
         }
-        let fraction = format!("{:09}", self.nsec);
-        write!(f, "{}.{}s", self.sec, fraction.trim_end_matches('0'))
     }
 }
 
 impl fmt::Display for FlowStats {
     /// As `ovs-ofctl dump-flows` prints it, without the space before it. [`parse_flow`](super::parse_flow) reads it, too.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let duration = Duration { sec: self.duration_sec, nsec: self.duration_nsec };
-        write!(f, "cookie={:#x}, duration={duration}, table={}, ", self.cookie, self.table_id)?;
-        write!(f, "n_packets={}, n_bytes={}, ", self.packet_count, self.byte_count)?;
-        for (name, value) in [("idle_timeout", self.idle_timeout), ("hard_timeout", self.hard_timeout)] {
+        FlowOf(Version::V1_3, self).fmt(f)
+    }
+}
+
+/// A flow entry as the version's switches tell of it.
+pub(super) struct FlowOf<'a>(pub Version, pub &'a FlowStats);
+
+impl fmt::Display for FlowOf<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FlowOf(version, flow) = *self;
+        let duration = Duration { sec: flow.duration_sec, nsec: flow.duration_nsec };
+        write!(f, "cookie={:#x}, duration={duration}, table={}, ", flow.cookie, flow.table_id)?;
+        write!(f, "n_packets={}, n_bytes={}, ", flow.packet_count, flow.byte_count)?;
+        for (name, value) in [("idle_timeout", flow.idle_timeout), ("hard_timeout", flow.hard_timeout)] {
             if value != 0 {
                 write!(f, "{name}={value}, ")?;
             }
         }
-        flag_names(self.flags).try_for_each(|name| write!(f, "{name} "))?;
-        if self.importance != 0 {
-            write!(f, "importance={}, ", self.importance)?;
+        flag_names(flow.flags).try_for_each(|name| write!(f, "{name} "))?;
+        if flow.importance != 0 {
+            write!(f, "importance={}, ", flow.importance)?;
         }
         let match_ =
-            super::print::MatchAndPriority { match_: &self.match_, priority: self.priority }.to_string();
+            super::print::MatchAndPriority { match_: &flow.match_, priority: flow.priority }.to_string();
         let space = if match_.is_empty() { "" } else { " " };
-        write!(f, "{match_}{space}actions={}", Instructions(&self.instructions))
+        write!(f, "{match_}{space}actions={}", InstructionsOf(version, &flow.instructions))
     }
 }
 

@@ -29,7 +29,11 @@ impl Walk {
 
     fn ethernet(&mut self, bytes: &[u8]) {
         let Ok(view) = EthernetView::new_checked(bytes) else { return };
-        let values = [("eth_dst", mac(view.dst())), ("eth_src", mac(view.src())), ("eth_type", view.eth_type().into())];
+        let values = [
+            ("eth_dst", mac(view.dst())),
+            ("eth_src", mac(view.src())),
+            ("eth_type", view.eth_type().into()),
+        ];
         self.found(LayerKind::Ethernet, &values, view.payload());
         self.behind(view.eth_type(), view.payload());
     }
@@ -64,8 +68,11 @@ impl Walk {
 
     fn mpls(&mut self, bytes: &[u8]) {
         let Ok(view) = MplsView::new_checked(bytes) else { return };
-        let values =
-            [("mpls_label", view.label().into()), ("mpls_tc", view.tc().into()), ("mpls_ttl", view.ttl().into())];
+        let values = [
+            ("mpls_label", view.label().into()),
+            ("mpls_tc", view.tc().into()),
+            ("mpls_ttl", view.ttl().into()),
+        ];
         self.found(LayerKind::Mpls, &values, view.payload());
         if !view.bottom() {
             return self.mpls(view.payload());

@@ -5,7 +5,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use super::{Layer, LayerKind};
 use crate::MacAddr;
 use crate::checksum::{self, Sum, pseudo_v4, pseudo_v6};
-use crate::header::{Arp, Ethernet, Header, Icmp, Ipv4, Ipv6, Mpls, Neighbor, Options, Pbb, Sctp, Tcp, Udp, Vlan};
+use crate::header::{
+    Arp, Ethernet, Header, Icmp, Ipv4, Ipv6, Mpls, Neighbor, Options, Pbb, Sctp, Tcp, Udp, Vlan,
+};
 
 /// An option type for experiments (RFC 4727).
 const EXPERIMENTAL: u8 = 253;
@@ -29,7 +31,8 @@ pub fn build(layers: &[Layer], payload: &[u8]) -> Vec<u8> {
 fn head(layer: &Layer, before: &[Layer], next: Option<&Layer>, behind: &mut Vec<u8>) -> Vec<u8> {
     let get = |name| layer.get(name);
     let (byte, short) = (|name| get(name) as u8, |name| get(name) as u16);
-    let (mac, v4) = (|name| MacAddr::from_u64(get(name) as u64), |name| Ipv4Addr::from_bits(get(name) as u32));
+    let (mac, v4) =
+        (|name| MacAddr::from_u64(get(name) as u64), |name| Ipv4Addr::from_bits(get(name) as u32));
     let pseudo = |len: usize| pseudo_header(before, layer.kind(), len);
     let payload = Sum::default().bytes(behind);
     let len = behind.len();
@@ -45,7 +48,12 @@ fn head(layer: &Layer, before: &[Layer], next: Option<&Layer>, behind: &mut Vec<
         }
         LayerKind::Mpls => {
             let bottom = next.is_none_or(|next| next.kind() != LayerKind::Mpls);
-            bytes(Mpls { label: get("mpls_label") as u32, tc: byte("mpls_tc"), bottom, ttl: byte("mpls_ttl") })
+            bytes(Mpls {
+                label: get("mpls_label") as u32,
+                tc: byte("mpls_tc"),
+                bottom,
+                ttl: byte("mpls_ttl"),
+            })
         }
         LayerKind::Pbb => {
             let (pcp, dei, uca) = (byte("pbb_pcp"), get("pbb_dei") != 0, get("pbb_uca") != 0);
@@ -148,7 +156,9 @@ fn announced(ethernet: &Layer, next: Option<&Layer>) -> u16 {
     match next {
         Some(next) if next.kind() == LayerKind::Vlan => next.get("vlan_tpid") as u16,
         // Multicast MPLS is announced by a type of its own.
-        Some(next) if next.kind() == LayerKind::Mpls && own == Some(crate::header::ether_type::MPLS_MULTICAST) => {
+        Some(next)
+            if next.kind() == LayerKind::Mpls && own == Some(crate::header::ether_type::MPLS_MULTICAST) =>
+        {
             crate::header::ether_type::MPLS_MULTICAST
         }
         Some(next) => next.kind().eth_type().unwrap_or(ethernet.get("eth_type") as u16),

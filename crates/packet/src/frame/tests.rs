@@ -10,10 +10,29 @@ fn layers(text: &str) -> Vec<Layer> {
 
 /// Every stack that the tests use.
 const STACKS: &[&str] = &[
-    "eth", "eth arp", "eth ipv4", "eth ipv4 udp", "eth ipv4 tcp", "eth ipv4 sctp", "eth ipv4 icmpv4", "eth ipv6",
-    "eth ipv6 udp", "eth ipv6 tcp", "eth ipv6 sctp", "eth ipv6 icmpv6", "eth ipv6 ns", "eth ipv6 na",
-    "eth ipv6 hop udp", "eth ipv6 hop dest tcp", "eth vlan ipv4 udp", "eth vlan vlan ipv4 tcp", "eth mpls ipv4 udp",
-    "eth mpls mpls ipv6 udp", "eth vlan mpls ipv4 udp", "eth pbb eth ipv4 udp", "eth vlan pbb eth vlan ipv6 tcp",
+    "eth",
+    "eth arp",
+    "eth ipv4",
+    "eth ipv4 udp",
+    "eth ipv4 tcp",
+    "eth ipv4 sctp",
+    "eth ipv4 icmpv4",
+    "eth ipv6",
+    "eth ipv6 udp",
+    "eth ipv6 tcp",
+    "eth ipv6 sctp",
+    "eth ipv6 icmpv6",
+    "eth ipv6 ns",
+    "eth ipv6 na",
+    "eth ipv6 hop udp",
+    "eth ipv6 hop dest tcp",
+    "eth vlan ipv4 udp",
+    "eth vlan vlan ipv4 tcp",
+    "eth mpls ipv4 udp",
+    "eth mpls mpls ipv6 udp",
+    "eth vlan mpls ipv4 udp",
+    "eth pbb eth ipv4 udp",
+    "eth vlan pbb eth vlan ipv6 tcp",
 ];
 
 #[test]
@@ -35,7 +54,8 @@ fn what_was_built_is_dissected_into_the_same_layers() {
 fn values_arrive_in_the_frame() {
     for kind in LayerKind::ALL {
         for value in kind.values() {
-            let base = STACKS.iter().map(|s| layers(s)).find(|l| l.iter().any(|l| l.kind() == *kind)).unwrap();
+            let base =
+                STACKS.iter().map(|s| layers(s)).find(|l| l.iter().any(|l| l.kind() == *kind)).unwrap();
             let at = base.iter().rposition(|l| l.kind() == *kind).unwrap();
             // What announces the next header can only be said where none follows.
             if matches!(value.name, "eth_type" | "ip_proto" | "icmpv6_type") && *kind != LayerKind::Icmpv6 {

@@ -1,7 +1,7 @@
 //! Bundles, and messages within messages.
 
 use crate::codec::body;
-use crate::codec::error::{DecodeError, DecodeErrorKind, EncodeError};
+use crate::codec::error::{DecodeError, DecodeErrorKind, EncodeError, Part};
 use crate::codec::property::{self, Optional, Properties, WithProperties};
 use crate::codec::reader::Reader;
 use crate::codec::v1_5::TimeWire;
@@ -60,16 +60,21 @@ pub(crate) struct EnclosedWire;
 impl Wire for EnclosedWire {
     type Value = Box<Message>;
     fn read(r: &mut Reader, name: &'static str) -> Result<Box<Message>, DecodeError> {
-        let start = r.clone();
-        let header = Header::parse(r.take(Header::LEN, "a message's header")?);
-        let header = header.ok_or_else(|| start.error(DecodeErrorKind::Truncated, "a header", 0))?;
+        let mut head = r.clone().within(Part::Bundled);
+        let start = head.clone();
+        let found = head.left() as u64;
+        let header = head.take_some(Header::LEN).and_then(Header::parse);
+        let header =
+            header.ok_or_else(|| start.error(DecodeErrorKind::Truncated, "the message within", found))?;
         if header.version != r.version.wire() {
-            return Err(start.error(DecodeErrorKind::BadValue, "the outer version", header.version.into()));
+            let kind = DecodeErrorKind::UnsupportedVersion;
+            return Err(start.error(kind, "the version of the message around", header.version.into()));
         }
         let length = usize::from(header.length);
-        if length < Header::LEN || length - Header::LEN > r.left() {
-            return Err(r.bad_length(6, "length of the message within", length));
+        if length < Header::LEN || length - Header::LEN > head.left() {
+            return Err(head.bad_length(6, "length of the message within", length));
         }
+        r.skip(Header::LEN)?;
         let mut content = r.sub(length - Header::LEN, name)?;
         let body = match Kind::from_code(r.version, header.message_type) {
             Kind::BundleAddMessage | Kind::RequestForward => {
