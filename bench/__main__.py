@@ -21,6 +21,11 @@ CASES: dict[str, Callable[[int], Result]] = {
 }
 
 
+def exit_on_sigterm() -> None:
+    """Let SIGTERM end us as an exit does, so that namespaces and processes are cleaned up on the way."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
 def main() -> int:
     """Run the cases; 0 when each could be run, 3 when this host lacks something."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
@@ -32,8 +37,7 @@ def main() -> int:
         help="interleaved pairs per case (default and minimum for a claim: 15)",
     )
     arguments = parser.parse_args()
-    # As an exit, so that namespaces and processes are cleaned up on the way.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    exit_on_sigterm()
     status = 0
     for name in [arguments.case] if arguments.case else CASES:
         try:

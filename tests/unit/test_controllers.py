@@ -154,7 +154,7 @@ def test_what_ovs_ofctl_is_told(program: Path) -> None:
 def test_ovs_ofctl_that_hangs_is_ended(program: Path) -> None:
     program.write_text("#!/bin/sh\nexec sleep 60\n")
     play = OvsOfctlControl("tcp:10.0.0.1:6653", "1.3", no_guard).add(Entry(FLOWS))
-    with pytest.raises(ReplyTimeoutError, match="did not return within 0.2 s"):
+    with pytest.raises(ReplyTimeoutError, match=r"did not return within 0\.2 s"):
         play.wait(0.2)
 
 
