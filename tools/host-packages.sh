@@ -5,6 +5,8 @@ packages=""
 need() { command -v "$1" >/dev/null 2>&1 || packages="$packages $2"; }
 PATH=$PATH:/usr/sbin:/sbin
 need ovs-vswitchd openvswitch-switch
+need ovs-pki openvswitch-common
+need openssl openssl
 need ip iproute2
 need ethtool ethtool
 need tcpdump tcpdump

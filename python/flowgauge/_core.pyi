@@ -85,6 +85,18 @@ class Transmission:
         (fields of TesterState), `error` (an exception or None), `pinned`. The second call gives an empty one.
         """
 
+def build_frame(layers: Sequence[tuple[str, Sequence[tuple[str, int]]]], payload: bytes) -> bytes:
+    """The frame with these layers (name, values), from the outside in, without FCS. Raises UsageError."""
+
+def frame_layers(frame: bytes) -> tuple[list[tuple[str, list[tuple[str, int]]]], int]:
+    """The layers of a frame, as far as they are known, and how many bytes lie behind them."""
+
+def exchange(
+    ports: Sequence[Port], frames: Sequence[tuple[int, bytes]], mark: bytes, limits: tuple[int, int, int]
+) -> list[tuple[int, int, bytes]]:
+    """Sends frames (position of the port, bytes); position, arrival in ns and bytes of those that come with `mark` in them, until
+    as many as `limits` says came and nothing more for that many ns, or until that many ns are over.
+    """
 def encode_message(json: str, version: str) -> bytes:
     """The bytes of a message that is given as JSON (docs/reference/openflow-json.md). Raises UsageError, ChannelError (name `encode`)."""
 
@@ -161,6 +173,8 @@ class Connection:
         """Stable name and text of why it ended, None while it is up."""
     def barrier(self, timeout_s: float) -> int:
         """Arrival of the BARRIER_REPLY."""
+    def take_messages(self) -> list[tuple[int, bytes]]:
+        """Messages that came unasked since the last call: arrival in ns, and bytes."""
     def set_miss_send_len(self, length: int, timeout_s: float) -> None:
         """SET_CONFIG and a barrier."""
     def count_entries(self, timeout_s: float) -> int:

@@ -5,18 +5,23 @@ Column names, headers, units and documentation all come from here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Field:
-    """A column: `unit` is "" for plain numbers and text; `digits` is how many significant digits to print."""
+    """A column: `unit` is "" for plain numbers and text; `digits` is how many significant digits to print.
+
+    `words`: what values mean, for figures that are no quantities; such columns have a detail in words beside them.
+    """
 
     name: str
     header: str
     unit: str
     text: str
     digits: int = 4
+    words: Mapping[float, str] = field(default_factory=dict)
 
 
 FIELDS: dict[str, Field] = {
@@ -138,6 +143,28 @@ FIELDS: dict[str, Field] = {
         Field(
             "per_entry_stated_us", "per entry stated", "us", "Time per entry as a document's text states it."
         ),
+        Field("group", "group", "", "The part of the specification that a feature belongs to."),
+        Field("feature", "feature", "", "The feature's name within its group."),
+        Field(
+            "wanted",
+            "specification",
+            "",
+            "Whether the OpenFlow version in use demands the feature; missing where it has no such thing.",
+            words={0: "optional", 1: "required"},
+        ),
+        Field(
+            "result",
+            "result",
+            "",
+            "What came of the feature test: 0 failed, 1 passed, 2 refused by the switch, 3 not applicable.",
+            words={0: "failed", 1: "passed", 2: "refused", 3: "not applicable"},
+        ),
     )
 }
 """By name."""
+
+
+def words(name: str) -> Mapping[float, str]:
+    """What a figure's values mean; empty for quantities."""
+    known = FIELDS.get(name)
+    return known.words if known else {}

@@ -14,7 +14,7 @@ from flowgauge.duts.openvswitch import OpenVSwitch
 from flowgauge.errors import ConfigError, MissingToolError, TlsError, TlsFileError
 from flowgauge.flows import FlowSet, Increment, Schedule
 from flowgauge.testbed import loopback
-from flowgauge.testbed.interface import Entry, OpenOptions
+from flowgauge.testbed.interface import CONTROL, Entry, OpenOptions, Stream
 from flowgauge.testbed.live import open_channel, open_testbed
 
 pytestmark = pytest.mark.live
@@ -55,6 +55,29 @@ def test_entries_and_echoes_pass_as_without_tls(version: str) -> None:
         assert echoes.sent == 100
         assert echoes.payload_intact.all()
         assert (echoes.reply_ns > echoes.sent_ns).all()
+
+
+@pytest.mark.usefixtures("_tools")
+def test_packets_pass_inside_messages_and_are_accounted_for() -> None:
+    flows = FlowSet(
+        {"eth_type": 0x0800, "ip_proto": 17, "ipv4_dst": Increment("198.19.0.1"), "udp_dst": 7}, count=50
+    )
+    with open_testbed("ovs:ports=2,tls=yes", OpenOptions("1.3")) as (_, testbed):
+        control, port = testbed.control, testbed.ports[0].of_port
+        out = Stream(flows, 300, Schedule.cbr(300), source=CONTROL, sink=0)
+        transmission = testbed.transmit(out)
+        sent = control.packet_out(out, port, 0.5).wait()
+        transmission.stop()
+        found = transmission.reception(0)
+        assert (sent.sent, sent.acknowledged, found.received) == (150, 150, 150)
+        control.install_table_miss("CONTROLLER:65535")
+        control.set_miss_send_len(65535)
+        testbed.clock.sleep(0.3)
+        misses = Stream(flows, 300, Schedule.cbr(300), source=0, sink=CONTROL, duration_s=0.5)
+        transmission = testbed.transmit(misses)
+        transmission.wait()
+        found = transmission.reception(0)
+        assert (found.received, found.lost) == (found.sent, 0)
 
 
 def test_who_it_is_and_how_it_is_stamped(switch: OpenVSwitch) -> None:

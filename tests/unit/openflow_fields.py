@@ -17,7 +17,13 @@ ANY = 0xFFFFFFFF
 """Any port, group, queue or buffer."""
 NOTHING = (0, "", ANY, 0xFFFFFFFFFFFFFFFF)
 PORTS = ("port", "in_port", "out_port")
-SAME = {"port_no": "port", "watch_port": "watch", "watch_group": "watch"}
+SAME = {
+    "duration_sec": "sec",
+    "duration_nsec": "nsec",
+    "port_no": "port",
+    "watch_port": "watch",
+    "watch_group": "watch",
+}
 """Names that versions or peers have two of."""
 RESERVED = {
     "IN_PORT": 0xFFFFFFF8, "TABLE": 0xFFFFFFF9, "NORMAL": 0xFFFFFFFA, "FLOOD": 0xFFFFFFFB, "ALL": 0xFFFFFFFC,
@@ -46,6 +52,7 @@ CODES = {
     ("", "channel_status"): "OFPCT_STATUS_",
 }
 FLAGS = {
+    ("stat_trigger", "flags"): "OFPSTF_",
     ("optical", "flags"): "OFPOSF_",
     ("optical", "supported"): "OFPOPF_",
     ("optical", "configure"): "OFPOPF_",
@@ -56,7 +63,6 @@ FLAGS = {
     ("bundle_features", "flags"): "OFPBF_",
     ("bundle", "flags"): "OFPBF_",
     ("bundle_features", "capabilities"): "OFPBF_",
-    ("stat_trigger", "flags"): "OFPSTF_",
     ("group_features", "capabilities"): "OFPGFC_",
     ("meter_features", "capabilities"): "OFPMF_",
     ("meter_features", "features"): "OFPMFF_",
@@ -107,13 +113,28 @@ def oxm(name: str, value: int | str, mask: int | str | None) -> tuple[str, str]:
 MULTIPART = {
     name: number
     for number, name in enumerate(
-        "desc flow aggregate table port_stats queue group group_desc group_features meter meter_config meter_features table_features "
-        "port_desc table_desc queue_desc flow_monitor flow_stats controller_status bundle_features".split()
+        ["desc", "flow", "aggregate", "table", "port_stats", "queue", "group", "group_desc", "group_features", "meter", "meter_config", "meter_features", "table_features", "port_desc", "table_desc", "queue_desc", "flow_monitor", "flow_stats", "controller_status", "bundle_features"]
     )
 }
-ASKED = {"group": "group_id", "group_desc": "group_id", "port_desc": "port", "port_stats": "port", "meter": "meter_id", "meter_config": "meter_id"}
+ASKED = {
+    "group": "group_id",
+    "group_desc": "group_id",
+    "port_desc": "port",
+    "port_stats": "port",
+    "meter": "meter_id",
+    "meter_config": "meter_id",
+}
 """What a request for one thing is called in os-ken."""
-ASYNC = ["packet_in", "port_status", "flow_removed", "role_status", "table_status", "request_forward", "flow_stats", "controller_status"]
+ASYNC = [
+    "packet_in",
+    "port_status",
+    "flow_removed",
+    "role_status",
+    "table_status",
+    "request_forward",
+    "flow_stats",
+    "controller_status",
+]
 
 
 class Ours:
@@ -135,8 +156,10 @@ class Ours:
 
     def walk(self, path: tuple[str, ...], value: Any) -> None:
         key = path[-1]
-        if value is None or value == []:
+        if value is None or value == [] or (key == "xid" and "abbreviated" not in path):
             return
+        if self.old and key == "port" and "queues" in path:
+            return  # told once for all queues
         if key == "body" and path[0].startswith("multipart"):
             about = value if isinstance(value, str) else next(iter(value))
             self.bag["about", MULTIPART.get(about, 65535)] += 1
@@ -206,7 +229,9 @@ class Ours:
         spelled = OTHER_NAMES.get(name, name).upper()
         found = getattr(self.constants, prefix + spelled, None)
         if found is None and prefix == "OFPR_":
-            found = getattr(self.constants, prefix + {"NO_MATCH": "TABLE_MISS", "ACTION": "APPLY_ACTION"}[spelled])
+            found = getattr(
+                self.constants, prefix + {"NO_MATCH": "TABLE_MISS", "ACTION": "APPLY_ACTION"}[spelled]
+            )
         return found if isinstance(found, int) else OUR_CODES[prefix, name]
 
     def flag(self, prefix: str, name: str) -> int:
@@ -257,6 +282,7 @@ IGNORED = {
     "version", "msg_type", "msg_len", "dst_len",
 }  # fmt: skip
 RENAMED = {
+    "port_nos": "recirculate",
     "curr": "current", "curr_speed": "current_speed", "rx_frame_err": "rx_frame_errors", "rx_over_err": "rx_over_errors",
     "rx_crc_err": "rx_crc_errors", "max_meter": "max_meters", "packet_band_count": "packet_count",
     "byte_band_count": "byte_count", "exp_type": "experimenter_type", "vacancy_down": "down", "vacancy_up": "up",
@@ -295,9 +321,42 @@ SPECIAL = {
     ("OFPActionSetTpDst", "tp"): "set_tp_dst",
 }
 SETTERS_10 = {
+    "NXActionSetMplsLabel": ("mpls_label", 0),
+    "NXActionSetMplsTc": ("mpls_tc", 0),
     "OFPActionSetDlSrc": ("eth_src", 0), "OFPActionSetDlDst": ("eth_dst", 0), "OFPActionSetNwSrc": ("ipv4_src", 0),
     "OFPActionSetNwDst": ("ipv4_dst", 0), "OFPActionSetNwTos": ("ip_dscp", 2),
 }  # fmt: skip
+NICIRA = {
+    "NXActionDecMplsTtl": ("dec_mpls_ttl", {}),
+    "NXActionDecTtl": ("dec_nw_ttl", {}),
+    "NXActionPopMpls": ("pop_mpls", {"ethertype": "pop_mpls"}),
+    "NXActionPushMpls": ("push_mpls", {"ethertype": "push_mpls"}),
+    "NXActionSetMplsTtl": ("set_mpls_ttl", {"ttl": "set_mpls_ttl"}),
+    "NXActionConjunction": ("nicira", {"n_clauses": "clauses"}),
+    "NXActionController": ("nicira", {}),
+    "NXActionOutputTrunc": ("nicira", {}),
+    "NXActionResubmitTable": ("nicira", {"in_port": "port", "table_id": "table"}),
+    "NXActionDecTtlCntIds": ("nicira", {"cnt_ids": "dec_ttl_cnt_ids"}),
+    "NXActionFinTimeout": (
+        "nicira",
+        {"fin_idle_timeout": "idle_timeout", "fin_hard_timeout": "hard_timeout"},
+    ),
+    "NXActionStackPush": ("nicira", {"start": "offset", "end": "bits"}),
+    "NXActionStackPop": ("nicira", {"start": "offset", "end": "bits"}),
+    "NXActionRegLoad": ("nicira", {"dst": "field"}),
+    "NXActionRegMove": (
+        "nicira",
+        {
+            "src_field": "field",
+            "dst_field": "field",
+            "src_ofs": "offset",
+            "dst_ofs": "offset",
+            "n_bits": "bits",
+        },
+    ),
+    "NXActionNote": ("nicira", {}),
+}
+"""os-ken's classes of Nicira's actions: what the action is called here, and its attributes."""
 TABLE_PROPERTIES = [
     "instructions",
     "next_tables",
@@ -307,6 +366,10 @@ TABLE_PROPERTIES = [
     "wildcards",
     "write_set_field",
     "apply_set_field",
+    "table_sync_from",
+    "write_copy_field",
+    "apply_copy_field",
+    "packet_types",
 ]
 
 
@@ -344,7 +407,9 @@ class OsKen:
         """One of os-ken's objects: its class and its attributes."""
         if name == "OXMTlv":
             value, mask = content["value"], content["mask"]
-            field = {"tun_ipv4_src": "tun_src", "tun_ipv4_dst": "tun_dst"}.get(content["field"], content["field"])
+            field = {"tun_ipv4_src": "tun_src", "tun_ipv4_dst": "tun_dst"}.get(
+                content["field"], content["field"]
+            )
             self.bag[oxm(field, plain(value), None if mask is None else plain(mask))] += 1
             return
         if name == "OFPMatch" and "wildcards" in content:
@@ -352,6 +417,9 @@ class OsKen:
             return
         if name == "OXSTlv":
             self.statistic(content["field"], content["value"])
+            return
+        if name in NICIRA:
+            self.nicira(name, content)
             return
         if name in SETTERS_10:
             self.setter(*SETTERS_10[name], next(v for k, v in content.items() if k not in IGNORED))
@@ -361,23 +429,36 @@ class OsKen:
             self.asynchronous(content)
             return
         if name == "OFPPacketOut" and "match" in content:
-            fields = {f["OXMTlv"]["field"]: f["OXMTlv"]["value"] for f in content["match"]["OFPMatch"]["oxm_fields"]}
+            fields = {
+                f["OXMTlv"]["field"]: f["OXMTlv"]["value"] for f in content["match"]["OFPMatch"]["oxm_fields"]
+            }
             content = {k: v for k, v in content.items() if k != "match"} | fields
         if name.endswith("PropExperimenter") and "exp_type" in content:
             words = b"".join(word.to_bytes(4) for word in content["data"])
             content = content | {"data": list(words)}
         if name == "OFPPacketIn" and "in_port" in content:
-            content = content | {"match": {"OXMTlv": {"field": "in_port", "value": content.pop("in_port"), "mask": None}}}
+            content = content | {
+                "match": {"OXMTlv": {"field": "in_port", "value": content.pop("in_port"), "mask": None}}
+            }
         for attribute, value in content.items():
             special = SPECIAL.get((name, attribute))
-            if special is None and (attribute in IGNORED or name.startswith("OFPTableFeatureProp")):
+            if special is None and (
+                attribute in IGNORED
+                or (name.startswith("OFPTableFeatureProp")
+                and not name.endswith("Experimenter"))
+            ):
                 continue
             self.attribute(special or RENAMED.get(attribute, attribute), value)
 
     def kind(self, name: str, content: dict[str, Any]) -> None:
         """What an action, instruction or property is called here."""
-        if name.startswith("OFPTableFeatureProp"):
-            kind = TABLE_PROPERTIES[content["type"] // 2] if content["type"] < 16 else snake(name)
+        if name == "OFPPortDescPropOxm":
+            for one in content["oxm_ids"]:
+                self.put(
+                    {2: "pipeline_input", 3: "pipeline_output"}[content["type"]], one["OFPOxmId"]["type"]
+                )
+        elif name.startswith("OFPTableFeatureProp"):
+            kind = TABLE_PROPERTIES[content["type"] // 2] if content["type"] < 24 else "experimenter"
             miss = "_miss" if content["type"] % 2 else ""
             ids = next((v for k, v in content.items() if k.endswith("_ids")), [])
             for one in ids:
@@ -395,6 +476,9 @@ class OsKen:
             known = snake(name.removeprefix("OFPAction").removeprefix("OFPInstruction")).removesuffix(
                 "_unknown"
             )
+            known = {"vlan_vid": "set_vlan_vid", "vlan_pcp": "set_vlan_pcp", "strip_vlan": "pop_vlan"}.get(
+                known, known
+            )
             self.bag["does", known] += 1
 
     def setter(self, field: str, shift: int, value: Any) -> None:
@@ -403,6 +487,21 @@ class OsKen:
         assert isinstance(known, int)
         self.bag["does", "set_field"] += 1
         self.bag[oxm(field, known >> shift, None)] += 1
+
+    def nicira(self, name: str, content: dict[str, Any]) -> None:
+        """One of Nicira's actions."""
+        known, names = NICIRA[name]
+        self.bag["does", known] += 1
+        if name == "NXActionNote":
+            self.put("note", bytes(content["note"]).ljust(6, b"\0").hex())
+            return
+        for attribute, value in content.items():
+            if attribute == "ofs_nbits":
+                self.put("offset", value >> 6)
+                self.put("bits", (value & 63) + 1)
+            elif attribute not in IGNORED | {"vendor", "experimenter"}:
+                for _ in range(2 if attribute == "n_bits" else 1):  # the same for both fields
+                    self.attribute(names.get(attribute, attribute), value)
 
     def asynchronous(self, content: dict[str, Any]) -> None:
         """A property of 1.4: an experimenter's for secondary controllers is kept as it is."""
@@ -438,9 +537,9 @@ class OsKen:
             self.put(name, plain(value))
 
     def statistic(self, name: str, value: Any) -> None:
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             for unit, part in zip(("sec", "nsec"), value, strict=True):
-                self.put(f"{name}_{unit}", part)
+                self.put(unit, part)
         else:
             self.put(name, value)
 

@@ -163,9 +163,7 @@ impl Connection {
         let first = self.reserve_xids(u32::try_from(messages.len()).unwrap_or(u32::MAX));
         let xids = (0..messages.len() as u32).map(|i| first.wrapping_add(i));
         for (message, xid) in messages.iter_mut().zip(xids.clone()) {
-            if let Some(place) = message.get_mut(4..8) {
-                place.copy_from_slice(&xid.to_be_bytes());
-            }
+            wire::set_xid(message, xid);
         }
         lock(&self.shared.transactions).extend(xids.clone().map(|xid| (xid, Transaction::default())));
         let sent = messages.iter().try_for_each(|message| self.send_raw(message));

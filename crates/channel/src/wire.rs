@@ -29,6 +29,8 @@ pub const PORT_STATUS: u8 = 12;
 pub const PACKET_OUT: u8 = 13;
 /// FLOW_MOD.
 pub const FLOW_MOD: u8 = 14;
+/// BUNDLE_ADD_MESSAGE (1.4).
+pub const BUNDLE_ADD_MESSAGE: u8 = 34;
 /// The highest type number of any version (1.5's CONTROLLER_STATUS).
 pub const LAST_TYPE: u8 = 35;
 
@@ -60,6 +62,16 @@ pub fn message(version: u8, kind: u8, xid: u32, body: &[u8]) -> Vec<u8> {
     bytes.extend_from_slice(&Header { version, message_type: kind, length, xid }.to_bytes());
     bytes.extend_from_slice(body);
     bytes
+}
+
+/// Gives a message its transaction id; a message within a BUNDLE_ADD_MESSAGE has the same (1.4.1, 7.3.9.2).
+pub fn set_xid(message: &mut [u8], xid: u32) {
+    let within = message.get(1) == Some(&BUNDLE_ADD_MESSAGE);
+    for at in [Some(4), within.then_some(20)].into_iter().flatten() {
+        if let Some(place) = message.get_mut(at..at + 4) {
+            place.copy_from_slice(&xid.to_be_bytes());
+        }
+    }
 }
 
 /// Whether this multipart reply says that more parts follow.

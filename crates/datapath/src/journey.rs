@@ -20,7 +20,7 @@ const CARRIED: [usize; 4] = [
     slot(Field::TunnelId).word as usize,
     slot(Field::ActsetOutput).word as usize,
 ];
-/// The registers and the other fields of the Nicira extensions, likewise.
+/// The registers and tunnels of the Nicira extensions, likewise: from this word on.
 const REGISTERS: usize = slot(Field::Reg0).word as usize;
 
 /// Where frames are changed: the frames that came in stay as they are. Reused for every frame.
@@ -143,7 +143,9 @@ impl<'a> Journey<'a> {
         let old = self.key.words();
         CARRIED.iter().for_each(|&word| words[word] = old[word]);
         words[REGISTERS..].copy_from_slice(&old[REGISTERS..]);
+        let mark = self.key.get(Field::PktMark).unwrap_or(0);
         *self.key = FlowKey::from_words(words);
+        self.key.set(Field::PktMark, mark);
         self.is_stale = false;
     }
 

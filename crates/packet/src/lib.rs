@@ -10,6 +10,7 @@ pub mod edit;
 pub mod field;
 pub mod flow_key;
 pub mod flow_set;
+pub mod frame;
 pub mod header;
 pub mod layout;
 mod mac;

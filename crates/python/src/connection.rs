@@ -9,7 +9,7 @@ use flowgauge_openflow::{
 };
 use flowgauge_traffic::play::{Echoes, Encoded, PacketOuts, PlayOptions, Source};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::channel::{seconds, wire_version};
 use crate::errors;
@@ -106,6 +106,12 @@ impl Connection {
     fn barrier(&self, py: Python<'_>, timeout_s: f64) -> PyResult<u64> {
         let at = py.detach(|| self.inner.barrier(seconds(timeout_s))).map_err(|e| errors::channel(&e))?;
         Ok(at.0)
+    }
+
+    /// Messages that came unasked since the last call: arrival in ns, and bytes.
+    fn take_messages(&self, py: Python<'_>) -> Vec<(u64, Py<PyBytes>)> {
+        let log = self.inner.take_log();
+        log.iter().map(|message| (message.stamp.0, PyBytes::new(py, message.frame).unbind())).collect()
     }
 
     /// SET_CONFIG and a barrier.

@@ -4,6 +4,7 @@ mod channel;
 mod connection;
 mod errors;
 mod flow_mods;
+mod frames;
 mod loopback;
 mod openflow;
 mod outcome;
@@ -39,6 +40,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<transmission::Transmission>()?;
     module.add_function(wrap_pyfunction!(now, module)?)?;
     module.add_function(wrap_pyfunction!(errors::error_classes, module)?)?;
+    module.add_function(wrap_pyfunction!(frames::build_frame, module)?)?;
+    module.add_function(wrap_pyfunction!(frames::exchange, module)?)?;
+    module.add_function(wrap_pyfunction!(frames::frame_layers, module)?)?;
     module.add_function(wrap_pyfunction!(flow_mods::encode_flow, module)?)?;
     module.add_function(wrap_pyfunction!(flow_mods::encode_group, module)?)?;
     module.add_function(wrap_pyfunction!(flow_mods::encode_meter, module)?)?;

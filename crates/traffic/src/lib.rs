@@ -12,6 +12,7 @@
 
 mod drain;
 mod error;
+mod exchange;
 mod host;
 pub mod loopback;
 mod options;
@@ -26,6 +27,7 @@ mod state;
 mod stream;
 mod worker;
 
+pub use exchange::{Arrival, Until, exchange};
 pub use error::{StartFailed, TrafficError};
 pub use options::{LatePolicy, Options, SpinPolicy};
 pub use outcome::{Outcome, PacketIn, PacketInCounts, PortOutcome, StreamOutcome};

@@ -24,6 +24,7 @@ BUILTIN: dict[str, str] = {
     "flow_add_max": "flowgauge.benchmarks.flow_add_max",
     "flow_mod": "flowgauge.benchmarks.flow_mod",
     "flow_delete": "flowgauge.benchmarks.flow_delete",
+    "features": "flowgauge.benchmarks.features",
 }
 """Name -> module that holds the benchmark of that name, or "module:Class"."""
 

@@ -42,7 +42,7 @@ class PacketIn(GridBenchmark[PacketInParams]):
 
     name: ClassVar[str] = "packet_in"
     params_type: ClassVar[type[Params]] = PacketInParams
-    features: ClassVar[tuple[str, ...]] = ("packet_in",)
+    features: ClassVar[tuple[str, ...]] = ("packet.in",)
     abilities: ClassVar[tuple[str, ...]] = (PACKET_IN,)
     charts = grid_charts("PACKET_IN")
     rate_figure: ClassVar[str] = "message_rate"

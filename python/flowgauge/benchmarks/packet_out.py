@@ -34,7 +34,7 @@ class PacketOut(GridBenchmark[PacketOutParams]):
 
     name: ClassVar[str] = "packet_out"
     params_type: ClassVar[type[Params]] = PacketOutParams
-    features: ClassVar[tuple[str, ...]] = ("packet_out",)
+    features: ClassVar[tuple[str, ...]] = ("packet.out.port",)
     abilities: ClassVar[tuple[str, ...]] = (PACKET_OUT,)
     charts = grid_charts("PACKET_OUT")
     rate_figure: ClassVar[str] = "message_rate"

@@ -15,6 +15,7 @@ import typer
 
 COMMANDS = {
     "run": "Measure a suite or benchmarks on a DUT.",
+    "features": "Test which features of OpenFlow a switch supports.",
     "list": "List what can be run, measured and compared with.",
     "show": "Show the tables of a run in the terminal.",
     "report": "Write a run as HTML, Markdown, CSV or JSON.",

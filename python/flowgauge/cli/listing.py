@@ -74,7 +74,20 @@ def published() -> dict[str, str]:
 
 
 def features() -> dict[str, str]:
-    """Features that benchmarks need, with the benchmarks that need them."""
+    """Feature tests with what they test, and the benchmarks that need them."""
+    from flowgauge.features.catalogue import FEATURES
+
+    needed = _needed()
+    rows = {}
+    for name, feature in FEATURES.items():
+        versions = "OpenFlow " + ", ".join(feature.versions)
+        benchmarks = f"; needed by {', '.join(needed[name])}" if name in needed else ""
+        rows[name] = f"{feature.text} ({versions}){benchmarks}"
+    return rows | {name: f"needed by {', '.join(by)}" for name, by in needed.items() if name not in FEATURES}
+
+
+def _needed() -> dict[str, list[str]]:
+    """Features that benchmarks name, with the benchmarks."""
     found: dict[str, list[str]] = {}
     for name in registry.paths():
         try:
@@ -83,7 +96,7 @@ def features() -> dict[str, str]:
             continue
         for feature in kind.features:
             found.setdefault(feature, []).append(name)
-    return {feature: f"needed by {', '.join(names)}" for feature, names in sorted(found.items())}
+    return dict(sorted(found.items()))
 
 
 def _value(value: object) -> str:

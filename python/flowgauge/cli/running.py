@@ -28,6 +28,13 @@ RUNS = Path("runs")
 
 def run(request: Request, output: Path | None, *, resume: bool, seam: Seam | None = None) -> int:
     """The whole command; returns the exit code. Raises UsageError and its kinds before anything is started."""
+    return run_at(request, output, resume=resume, seam=seam)[0]
+
+
+def run_at(
+    request: Request, output: Path | None, *, resume: bool, seam: Seam | None = None
+) -> tuple[int, Path]:
+    """The same, with the directory of the run."""
     seam = seam or Seam()
     plan, directory = _resume(request, output) if resume else _create(request, output, seam)
     try:
@@ -38,9 +45,9 @@ def run(request: Request, output: Path | None, *, resume: bool, seam: Seam | Non
         print_error(outcome.error)
     if isinstance(outcome.error, UsageError) and not resume and not directory.done:
         ending.remove_unused(directory.path)
-        return outcome.exit_code
+        return outcome.exit_code, directory.path
     ending.say(directory.path, outcome)
-    return outcome.exit_code
+    return outcome.exit_code, directory.path
 
 
 def _create(request: Request, output: Path | None, seam: Seam) -> tuple[Plan, RunWriter]:

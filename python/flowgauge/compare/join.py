@@ -15,7 +15,7 @@ from flowgauge.report.rundata import Run
 from flowgauge.report.tables import failing
 
 MINOR_UNITS = ("frames",)
-MINOR_ENDS = ("_std_us", "throughput_ratio")
+MINOR_ENDS = ("_std_us", "throughput_ratio", "wanted")
 """Counters, spreads and what repeats another figure stand in a comparison only when everything is asked for."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flowgauge.compare.join import Line, Table
 from flowgauge.compare.significance import MISSING_VALUE, Verdict
 from flowgauge.compare.text import difference_text, missing_text, ratio_text, verdict_text
-from flowgauge.fields import FIELDS
+from flowgauge.fields import FIELDS, words
 from flowgauge.report.format import figure_text, heading, scalar_text, superscript
 
 
@@ -38,8 +38,11 @@ class Layout:
 
 def layout(table: Table, labels: Sequence[str], differences: bool = True) -> Layout:
     """The columns of a table; `differences` False leaves them out where room is scarce."""
+    if words(table.figure):
+        differences = False
     present = frozenset(n for n in range(len(labels)) if any(line.figures[n] for line in table.lines))
-    verdicts = frozenset(n for n in present - {0} if _reason(table, n) is None)
+    judged = present - {0} if not words(table.figure) else ()
+    verdicts = frozenset(n for n in judged if _reason(table, n) is None)
     return Layout(table, labels, differences, present, verdicts)
 
 
@@ -54,7 +57,7 @@ def _reason(table: Table, run: int) -> str | None:
 def remarks(table: Table, labels: Sequence[str]) -> list[str]:
     """What concerns the whole table: why nothing is said on significance, points of one run alone."""
     told = list(table.remarks)
-    for n in range(1, len(labels)):
+    for n in range(1, 1 if words(table.figure) else len(labels)):
         reason = _reason(table, n) if table.lines else None
         if reason and reason != MISSING_VALUE:
             told.append(f"{labels[n]}: no significance stated: {reason}")
@@ -68,10 +71,10 @@ def head(layout: Layout) -> list[Cell]:
     for n, label in enumerate(layout.labels):
         if n not in layout.present:
             continue
-        cells.append(Cell(label, layout.table.wide[n]))
+        cells.append(Cell(label, layout.table.wide[n], number=not words(layout.table.figure)))
         if n:
             cells += [Cell("difference")] if layout.differences else []
-            cells += [Cell("ratio")]
+            cells += [Cell("ratio")] if not words(layout.table.figure) else []
             cells += [Cell("verdict", number=False)] if n in layout.verdicts else []
     return cells
 
@@ -92,10 +95,10 @@ def _cells(layout: Layout, line: Line) -> list[Cell]:
     for n, figure in enumerate(line.figures):
         if n not in layout.present:
             continue
-        cells.append(Cell(figure_text(figure), line.marks[n]))
+        cells.append(Cell(figure_text(figure), line.marks[n], number=not words(layout.table.figure)))
         if n:
             found = line.against[n - 1]
             cells += [Cell(difference_text(found, layout.table.figure))] if layout.differences else []
-            cells += [Cell(ratio_text(found))]
+            cells += [Cell(ratio_text(found))] if not words(layout.table.figure) else []
             cells += [Cell(verdict_text(found), number=False)] if n in layout.verdicts else []
     return cells

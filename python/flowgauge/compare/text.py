@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from flowgauge.compare.join import Group, Note, Table
 from flowgauge.compare.significance import MISSING_VALUE, Comparison, Verdict
+from flowgauge.fields import words
 from flowgauge.report.format import MISSING, header, number_text, plural, scalar_text
 
 NOTHING_SHARED = "The runs have no benchmark with figures in common, so there is nothing to compare."
@@ -48,10 +49,11 @@ def verdict_text(found: Comparison) -> str:
 
 def outcome(groups: Sequence[Group], run: int) -> str:
     """One sentence: how many of the comparable figures of that later run (1, 2, ...) differ from the baseline."""
-    against = [line.against[run - 1] for g in groups for t in g.tables for line in t.lines]
+    tables = [t for g in groups for t in g.tables]
+    against = [line.against[run - 1] for t in tables if not words(t.figure) for line in t.lines]
     found = Counter(a.verdict for a in against if a.reason != MISSING_VALUE)
     tested = found[Verdict.DIFFER] + found[Verdict.NOT_SHOWN]
-    parts = []
+    parts = [_words_differ(t, run) for t in tables if words(t.figure)]
     if tested:
         parts.append(
             f"{found[Verdict.DIFFER]} of {plural(tested, 'figure')} with 6 or more trials on both sides differ (Welch's t, "
@@ -63,6 +65,13 @@ def outcome(groups: Sequence[Group], run: int) -> str:
     if found[Verdict.NONE]:
         parts.append(f"for {plural(found[Verdict.NONE], 'figure')} no significance can be stated")
     return "; ".join(parts) + "." if parts else ""
+
+
+def _words_differ(table: Table, run: int) -> str:
+    """How many figures that are words differ."""
+    pairs = [(line.figures[0], line.figures[run]) for line in table.lines]
+    shared = [(a.value, b.value) for a, b in pairs if a is not None and b is not None]
+    return f"{sum(a != b for a, b in shared)} of {plural(len(shared), header(table.figure))} differ"
 
 
 def note_text(note: Note) -> str:

@@ -78,6 +78,9 @@ class Embedded:
         finally:
             channel.close()
 
+    def settle(self) -> None:
+        """It caches nothing."""
+
     def describe(self) -> Mapping[str, Any]:
         """Kind, version, ports, and the known delay and loss."""
         return {

@@ -29,6 +29,7 @@ model = "..."                        copied into the record
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -44,9 +45,11 @@ from flowgauge.duts.through import read_controller, read_datapath_id, read_ofctl
 from flowgauge.errors import InterfaceError, SetupError
 from flowgauge.suites import toml
 
-VERSIONS = ("1.0", "1.3")
+VERSIONS = ("1.0", "1.3", "1.4", "1.5")
 MAX_PORT = 0xFFFFFF00
 RESET_S = 120.0
+SETTLE_S = 0.1
+"""How long a switch may need from a barrier to the last port's forwarding."""
 
 
 class External:
@@ -87,6 +90,10 @@ class External:
         """Run the commands of `[reset]`. Raises SetupError when one fails."""
         for command in self._commands:
             call(["sh", "-c", command], timeout_s=RESET_S)
+
+    def settle(self) -> None:
+        """Nobody can ask it: wait."""
+        time.sleep(SETTLE_S)
 
     def describe(self) -> Mapping[str, Any]:
         """What the file says."""

@@ -91,6 +91,9 @@ class Driver(Protocol):
     def reset(self) -> None:
         """Bring the DUT back to its state after `start`, entries removed; called between benchmarks."""
 
+    def settle(self) -> None:
+        """Until frames are handled, and counted, by the entries that are installed: switches may cache decisions beyond a barrier."""
+
     def describe(self) -> Mapping[str, Any]:
         """Kind, version of the switch software, its configuration and wiring, for the record."""
 

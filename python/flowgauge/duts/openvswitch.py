@@ -29,7 +29,7 @@ from flowgauge.errors import ConfigError, SetupError
 
 BRIDGE = "fg-br"
 OPENFLOW_PORT = 6653
-PROTOCOLS = {"1.0": "OpenFlow10", "1.3": "OpenFlow13"}
+PROTOCOLS = {"1.0": "OpenFlow10", "1.3": "OpenFlow13", "1.4": "OpenFlow14", "1.5": "OpenFlow15"}
 SCHEMAS = ("/usr/share/openvswitch/vswitch.ovsschema", "/usr/local/share/openvswitch/vswitch.ovsschema")
 TOOLS = ("ip", "ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
 OPTIONS = {
@@ -87,6 +87,10 @@ class OpenVSwitch:
         kinds = ("flows",) if self._version == "1.0" else ("flows", "groups", "meters")
         for kind in kinds:
             self._ofctl(f"del-{kind}")
+
+    def settle(self) -> None:
+        """Empty the datapath's cache of decisions, which outlives a barrier for a moment; its counters go to the entries."""
+        self._appctl("revalidator/purge")
 
     def describe(self) -> Mapping[str, Any]:
         """Version, datapath, configuration, ports and cores."""

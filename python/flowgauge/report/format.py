@@ -107,6 +107,8 @@ def scalar_text(value: Scalar, name: str = "") -> str:
     if isinstance(value, str):
         return value
     known = FIELDS.get(name)
+    if known and value in known.words:
+        return known.words[value]
     digits = known.digits if known else 4
     return ratio_text(value, digits) if name.endswith("_ratio") else number_text(value, digits)
 

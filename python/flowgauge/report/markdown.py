@@ -54,6 +54,8 @@ def _lines(run: Run) -> Iterator[str]:
             yield from _table(table)
         if not section.tables:
             yield from ("No figures: no trial was completed.", "")
+        for point, text in section.evidence:
+            yield from (f"### {point_text(point)}", "", "```", *text.splitlines(), "```", "")
         for failure in section.failures:
             yield f"- {_failure(failure)}"
         for finding in section.findings:
@@ -82,6 +84,7 @@ def _table(table: Table) -> Iterator[str]:
         return
     head = [heading(k, FIELDS[k].unit if k in FIELDS else "") for k in table.keys]
     head += [heading(n, "" if n.endswith("_ratio") else table.units[n]) for n in table.names]
+    head += ["detail"] if table.details else []
     rows = []
     for row in table.rows:
         keys = [scalar_text(row.point[k], k) for k in table.keys]
@@ -93,9 +96,10 @@ def _table(table: Table) -> Iterator[str]:
                     figure_text(row.cells.get(n)) + superscript(row.cell_marks.get(n, []))
                     for n in table.names
                 ),
+                *([row.detail] if table.details else []),
             ]
         )
-    yield from grid(head, rows, len(table.keys))
+    yield from grid(head, rows, len(head) if table.details else len(table.keys))
     yield from ("", f"{superscript(table.marks)} concerns the whole table.", "") if table.marks else ("",)
 
 

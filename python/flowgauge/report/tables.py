@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from flowgauge.fields import FIELDS
+from flowgauge.fields import FIELDS, words
 from flowgauge.model import Check, CheckState, Figure, Point, TrialRecord
 from flowgauge.report.rundata import Run
 
@@ -40,6 +40,11 @@ class Row:
     marks: list[int] = field(default_factory=list)
     cell_marks: dict[str, list[int]] = field(default_factory=dict)
 
+    @property
+    def detail(self) -> str:
+        """What is said of figures that are words."""
+        return "; ".join(f.note for f in self.cells.values() if f.note and words(f.name))
+
 
 @dataclass
 class Table:
@@ -50,6 +55,11 @@ class Table:
     units: Mapping[str, str]
     rows: list[Row]
     marks: list[int] = field(default_factory=list)
+
+    @property
+    def details(self) -> bool:
+        """Whether it needs a column for details."""
+        return any(row.detail for row in self.rows)
 
 
 @dataclass
@@ -71,6 +81,8 @@ class Section:
     findings: list[Finding]
     failures: list[Failure]
     trials: int
+    evidence: list[tuple[Point, str]] = field(default_factory=list)
+    """What trials show for their result, in many lines."""
 
 
 def section(run: Run, benchmark: str) -> Section:
@@ -81,7 +93,8 @@ def section(run: Run, benchmark: str) -> Section:
     tables = [_table(keys, figures) for keys in _key_sets(figures)]
     for table in tables:
         _mark(table, findings, trials, share=0.9 if run.published else 1.0)
-    return Section(benchmark, tables, list(findings.values()), _failures(trials), len(trials))
+    evidence = [(t.point, str(t.metrics["evidence"])) for t in trials if t.metrics.get("evidence")]
+    return Section(benchmark, tables, list(findings.values()), _failures(trials), len(trials), evidence)
 
 
 def sections(run: Run) -> list[Section]:

@@ -13,7 +13,8 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from flowgauge.fields import FIELDS
+from flowgauge.fields import FIELDS, words
+from flowgauge.model import Figure
 from flowgauge.report import summary
 from flowgauge.report.explain import explain
 from flowgauge.report.format import (
@@ -54,6 +55,9 @@ def render(run: Run, width: int) -> Iterator[RenderableType]:
             yield from table_parts(table, width)
         if not section.tables:
             yield Text("no figures: no trial was completed", style="dim")
+        for point, text in section.evidence:
+            yield Text.assemble("\n", (point_text(point), "bold"))
+            yield Padding(Text(text), (0, 0, 0, 2), expand=False)
         for failure in section.failures:
             yield _failure(failure)
         for finding in section.findings:
@@ -74,8 +78,10 @@ def table_parts(table: Table, width: int) -> Iterator[RenderableType]:
     cells = {name: [_cell(row, name) for row in table.rows] for name in table.names}
     keys = [_key_column(table, n, key) for n, key in enumerate(table.keys)]
     room = width - sum(_width(head, texts) + 2 for head, texts in keys)
+    details = [row.detail for row in table.rows] if table.details else None
     for names in _pieces(table, cells, room):
-        yield _piece(keys, [(_head(n, table.units[n]), cells[n]) for n in names])
+        last = table.names[-1] in names
+        yield _piece(keys, [(_head(n, table.units[n]), cells[n]) for n in names], details if last else None)
     if table.marks:
         yield Text(f"{superscript(table.marks)} concerns the whole table", style="dim")
 
@@ -94,13 +100,21 @@ def _pieces(table: Table, cells: Mapping[str, list[Text]], room: int) -> Iterato
         yield piece
 
 
-def _piece(keys: list[tuple[Text, list[Text]]], columns: list[tuple[Text, list[Text]]]) -> RichTable:
+def _piece(
+    keys: list[tuple[Text, list[Text]]],
+    columns: list[tuple[Text, list[Text]]],
+    details: list[str] | None = None,
+) -> RichTable:
     made = RichTable(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for head, _ in keys:
         made.add_column(head, no_wrap=True)
     for head, _ in columns:
-        made.add_column(head, justify="right", no_wrap=True)
-    for cells in zip(*(texts for _, texts in (*keys, *columns)), strict=True):
+        made.add_column(head, justify="left" if details is not None else "right", no_wrap=True)
+    rows = list(zip(*(texts for _, texts in (*keys, *columns)), strict=True))
+    if details is not None:
+        made.add_column("detail", overflow="fold", ratio=1)
+        rows = [(*row, Text(detail, style="dim")) for row, detail in zip(rows, details, strict=True)]
+    for cells in rows:
         made.add_row(*cells)
     return made
 
@@ -123,8 +137,24 @@ def _head(name: str, unit: str) -> Text:
 
 def _cell(row: Row, name: str) -> Text:
     figure = row.cells.get(name)
-    text = Text(figure_text(figure), style="dim" if figure is None or figure.value is None else "")
+    text = Text(figure_text(figure), style=_style(figure))
     return text.append(superscript(row.cell_marks.get(name, [])), style="red")
+
+
+STYLES = {
+    "passed": "green",
+    "failed": "bold red",
+    "refused": "yellow",
+    "not applicable": "dim",
+    "optional": "dim",
+}
+"""Of figures that are words."""
+
+
+def _style(figure: Figure | None) -> str:
+    if figure is None or figure.value is None:
+        return "dim"
+    return STYLES.get(words(figure.name).get(figure.value, ""), "")
 
 
 def _width(head: Text, texts: list[Text]) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from flowgauge.controllers.interface import lacking
 from flowgauge.errors import FlowgaugeError, UsageError
-from flowgauge.model import Point, Trial
+from flowgauge.features.book import FeatureBook
+from flowgauge.features.feature import Result
+from flowgauge.model import Point, Scalar, Trial
 from flowgauge.results.numbers import plain
 from flowgauge.results.writer import RunWriter
+from flowgauge.runner import needed
 from flowgauge.runner.child import resolve
 from flowgauge.runner.estimate import expected_seconds
 from flowgauge.runner.interrupts import Interrupts
@@ -64,6 +67,7 @@ class Bench:
         self._worker: Worker | None = None
         self._ready: Ready | None = None
         self._measured = ""
+        self._judged: dict[str, str | None] = {}
 
     def lacks(self, item: Item) -> str | None:
         """Why a benchmark can't be measured on this testbed, None when it can. Opens the testbed."""
@@ -78,7 +82,47 @@ class Bench:
             missing = [f for f in item.benchmark.features if f not in ready.features]
             if missing:
                 return f"the switch does not support {', '.join(missing)}"
+            return None
+        if item.name not in self._judged:
+            self._judged[item.name] = self._fails(item)
+        return self._judged[item.name]
+
+    def _fails(self, item: Item) -> str | None:
+        """The first feature that the benchmark needs and the switch lacks: as earlier tests say, or a test made now."""
+        for name in item.benchmark.features:
+            known = self._known(name)
+            if known is not None and known[0] in (Result.FAILED, Result.REFUSED):
+                return f"the switch fails the feature test {name} ({known[0]}: {known[1]})"
         return None
+
+    def _known(self, name: str) -> tuple[Result, str] | None:
+        """Result and detail of a feature test; None where none can be made. A test that breaks says nothing of the switch."""
+        assert self._ready is not None
+        book = self._book()
+        known = book.get(name)
+        if known is not None:
+            return known
+        point = needed.point(name)
+        if point is None:
+            return None
+        try:
+            metrics = self.measure(needed.item(), point).metrics
+        except FlowgaugeError as error:
+            self._note(f"the feature test {name} broke: {error.message}")
+            self._open()
+            return None
+        return Result(str(metrics["result"])), str(metrics["detail"])
+
+    def _book(self) -> FeatureBook:
+        assert self._ready is not None
+        name = f"{self._plan.dut} {self._plan.controller or ''}".strip()
+        return FeatureBook.of(name, self._ready.dut, self._plan.openflow)
+
+    def _remember(self, point: Point, metrics: Mapping[str, Scalar]) -> None:
+        """Keep the result of a feature test for benchmarks that need it."""
+        self._book().put(
+            f"{point['group']}.{point['feature']}", str(metrics["result"]), str(metrics["detail"])
+        )
 
     def measure(self, item: Item, point: Point) -> Trial:
         """One trial. Raises what it raised; RunEnds when no testbed can be had any more."""
@@ -89,9 +133,12 @@ class Bench:
         assert worker is not None
         limit_s = 300.0 + 10 * expected_seconds(item, point)
         try:
-            return worker.measure(item, point, limit_s)
+            trial = worker.measure(item, point, limit_s)
         finally:
             self._replace_if_unusable()
+        if item.name == needed.NAME:
+            self._remember(point, trial.metrics)
+        return trial
 
     def _reset_before(self, item: Item) -> None:
         """Reset the DUT between benchmarks."""

@@ -366,3 +366,29 @@ class Testbed(Protocol):
 
     def transmit(self, *streams: Stream, drain_s: float | None = None) -> Transmission:
         """Start the streams together. `drain_s` None: 1 s or 10x the largest delay, at most 5 s."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A frame that came to a tester port: position of the port, time, bytes without FCS."""
+
+    port: int
+    at_ns: Nanoseconds
+    frame: bytes
+
+
+class FeatureTestbed(Testbed, Protocol):
+    """A testbed on which feature tests can be made: single frames and messages, one by one. No rate and no delay counts there."""
+
+    def exchange(
+        self, frames: Sequence[tuple[int, bytes]], mark: bytes, enough: int, quiet_s: float, limit_s: float
+    ) -> list[Arrival]:
+        """Send frames (position of the port, bytes without FCS), and give those that come with `mark` in them, until `enough`
+        came and nothing more for `quiet_s`, or `limit_s` is over. What came since the last exchange counts, too.
+        """
+
+    def messages(self) -> list[Mapping[str, Any]]:
+        """Messages that the switch sent unasked since the last call, as `flowgauge openflow decode` writes them."""
+
+    def settle(self) -> None:
+        """Until frames are handled, and counted, by what is installed now: switches cache decisions beyond a barrier."""

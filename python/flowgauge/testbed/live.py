@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -27,6 +28,7 @@ from flowgauge.testbed.interface import (
     CONTROL,
     PACKET_IN,
     PACKET_OUT,
+    Arrival,
     Control,
     Loopback,
     OpenOptions,
@@ -142,6 +144,26 @@ class LiveTestbed:
         )
         self._transmission = LiveTransmission(streams, core, self._guard, drains_fully=drain_s is not None)
         return self._transmission
+
+    def exchange(
+        self, frames: Sequence[tuple[int, bytes]], mark: bytes, enough: int, quiet_s: float, limit_s: float
+    ) -> list[Arrival]:
+        """Send single frames, and give those that come with `mark` in them."""
+        if self._transmission is not None:
+            self._transmission.abandon()
+        self._guard(True)
+        limits = (enough, round(quiet_s * 1e9), round(limit_s * 1e9))
+        return [Arrival(*found) for found in _core.exchange(self._handles, frames, mark, limits)]
+
+    def messages(self) -> list[Mapping[str, Any]]:
+        """Messages that the switch sent unasked since the last call; none through a controller that is not ours."""
+        if self._connection is None:
+            return []
+        return [json.loads(_core.decode_message(data)[1]) for _, data in self._connection.take_messages()]
+
+    def settle(self) -> None:
+        """Until frames are handled by what is installed now."""
+        self._driver.settle()
 
     def close(self) -> None:
         """End what runs, close channel and ports."""

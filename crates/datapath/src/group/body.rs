@@ -3,8 +3,8 @@
 
 use crate::action_set::ActionSet;
 use flowgauge_openflow::{Action, Bucket, GROUP_ANY, GroupType, PortNo};
-use flowgauge_packet::FlowKey;
-use flowgauge_packet::flow_key::slot::WORDS;
+use flowgauge_packet::flow_key::slot::{WORDS, slot};
+use flowgauge_packet::{Field, FlowKey};
 
 /// A group's type and buckets.
 #[derive(Debug)]
@@ -100,27 +100,48 @@ fn scaled(hash: u64, below: u64) -> Option<u64> {
     (below > 0).then(|| ((u128::from(hash) * u128::from(below)) >> 64) as u64)
 }
 
-/// The words of a key that tell flows apart, with those bits: addresses, VLAN, EtherType, protocol, label and
-/// ports, but not what changes within a flow (TTL, priorities, flags) nor the pipeline's own fields.
-const FLOW: [(usize, u64); 9] = [
-    (4, 0xffff_ffff_ffff_fff8),
-    (5, u64::MAX),
-    (6, 0x00ff_0000_00ff_fff0),
-    (7, u64::MAX),
-    (8, u64::MAX),
-    (9, 0xffff_ffff_0000_0000),
-    (12, u64::MAX),
-    (14, u64::MAX),
-    (16, u64::MAX),
+/// The fields that tell flows apart: not what changes within a flow (TTL, priorities, flags) nor the pipeline's own.
+const FLOW_FIELDS: [Field; 16] = [
+    Field::EthDst,
+    Field::EthSrc,
+    Field::EthType,
+    Field::VlanVid,
+    Field::MplsLabel,
+    Field::IpProto,
+    Field::Ipv4Src,
+    Field::Ipv4Dst,
+    Field::Ipv6Src,
+    Field::Ipv6Dst,
+    Field::TcpSrc,
+    Field::TcpDst,
+    Field::UdpSrc,
+    Field::UdpDst,
+    Field::SctpSrc,
+    Field::SctpDst,
 ];
-/// The upper halves of IPv6 addresses.
-const PREFIXES: [usize; 2] = [13, 15];
+
+/// Their bits in the words of a key.
+const FLOW: [u64; WORDS] = {
+    let mut words = [0; WORDS];
+    let mut i = 0;
+    while i < FLOW_FIELDS.len() {
+        let place = slot(FLOW_FIELDS[i]);
+        let word = place.word as usize;
+        if FLOW_FIELDS[i].bits() == 128 {
+            words[word] = u64::MAX;
+            words[word + 1] = u64::MAX;
+        } else {
+            words[word] |= (FLOW_FIELDS[i].full_mask() as u64) << place.shift;
+        }
+        i += 1;
+    }
+    words
+};
 
 /// A hash of a frame's flow: the same wherever and whenever it is asked for.
 fn flow_hash(key: &FlowKey) -> u64 {
-    let words: &[u64; WORDS] = key.words();
-    let bits = FLOW.iter().map(|&(word, mask)| words[word] & mask);
-    bits.chain(PREFIXES.iter().map(|&word| words[word])).fold(0, |hash, bits| mixed(hash ^ bits))
+    let words = key.words().iter().zip(&FLOW).filter(|(_, mask)| **mask != 0);
+    words.fold(0, |hash, (word, mask)| mixed(hash ^ (word & mask)))
 }
 
 /// Spreads every bit over all others (the finalizer of splitmix64).

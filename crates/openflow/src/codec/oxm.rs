@@ -281,7 +281,9 @@ fn read_id(r: &mut Reader) -> Result<OxmId, DecodeError> {
     let is_experimenter = header & 0xffff_0000 == EXPERIMENTER;
     let experimenter = if is_experimenter { Some(r.u32("experimenter of an OXM field")?) } else { None };
     let owner_known = experimenter.is_none_or(|owner| owner == ONF);
-    let field = field_of(header, r.version).filter(|&f| owner_known && id_header(f, header) == Some(header));
+    // Some implementations leave the length out of ids (os-ken).
+    let fits = |f: &Field| id_header(*f, header) == Some(header) || header & 0xff == 0;
+    let field = field_of(header, r.version).filter(|f| owner_known && fits(f));
     Ok(match field {
         Some(field) => OxmId::Field { field, masked: header & HAS_MASK != 0 },
         None => OxmId::Unknown { header, experimenter },

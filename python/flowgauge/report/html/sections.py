@@ -11,7 +11,7 @@ from typing import Any
 from flowgauge.model import CheckState
 from flowgauge.report import charts, summary, tables
 from flowgauge.report.explain import explain
-from flowgauge.report.format import header, number_text, plural
+from flowgauge.report.format import header, number_text, plural, point_text
 from flowgauge.report.html import parts
 from flowgauge.report.html.page import Page
 from flowgauge.report.rundata import Run
@@ -105,6 +105,10 @@ def _benchmark(page: Page, run: Run, section: tables.Section) -> str:
     body += f'<div class="charts">{"".join(page.chart(c) for c in drawn)}</div>' if drawn else ""
     body += "".join(f'<p class="note">A chart could not be drawn: {escape(w)}</p>' for w in wrong)
     body += "".join(parts.figures_table(t, section.benchmark) for t in section.tables)
+    body += "".join(
+        f"<details><summary>{escape(point_text(point))}</summary><pre>{escape(text)}</pre></details>"
+        for point, text in section.evidence
+    )
     if not section.tables:
         body += "<p>No figures: no trial was completed.</p>"
     params = config.get("params")
