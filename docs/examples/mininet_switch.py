@@ -1,4 +1,4 @@
-"""Mininet with Flowgauge's switch: `sudo python3 mininet_switch.py [FLOWGAUGE]`, or `mn --custom` with `--switch flowgauge`.
+"""Mininet with Flowgauge's switch: `sudo python3 mininet_switch.py [FLOWGAUGE]`.
 
 FLOWGAUGE is the program to run, `flowgauge` by default. A switch without a controller forwards by learned addresses.
 """
@@ -87,10 +87,6 @@ class FlowgaugeSwitch(Switch):
                 end.node.cmd(f"ethtool -K {end.name} tx off tso off gso off gro off 2>/dev/null")
 
 
-switches = {"flowgauge": FlowgaugeSwitch}
-"""For `mn --custom mininet_switch.py --switch flowgauge`."""
-
-
 class Chain(Topo):  # type: ignore[misc]
     """Switches in a row, one host at each."""
 
@@ -103,9 +99,6 @@ class Chain(Topo):  # type: ignore[misc]
             if last is not None:
                 self.addLink(last, switch)
             last = switch
-
-
-topos = {"chain": Chain}
 
 
 def main() -> int:

@@ -244,7 +244,8 @@ def test_standalone_it_is_a_learning_switch(made: Bed) -> None:
 @pytest.mark.parametrize("version", SINCE_14)
 def test_flow_monitors(table: Bed, version: str) -> None:
     table.ofctl("add-flow", AT, "priority=1,actions=output:1", version=version)
-    monitor = table.monitor(AT, "watch:", version=version)
+    # Without `!own`, ovs-ofctl asks for nothing but its own changes (OFPFMF_ONLY_OWN).
+    monitor = table.monitor(AT, "watch:!own", version=version)
     monitor.wait_for("event=INITIAL")
     table.ofctl("add-flow", AT, "priority=2,actions=output:1", version=version)
     monitor.wait_for("event=ADDED")

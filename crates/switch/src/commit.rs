@@ -1,7 +1,7 @@
 //! Committing a bundle: all of its requests take effect, or none.
 
 use crate::bundles::Stored;
-use crate::core::{Core, DONE, Outcome};
+use crate::core::{Core, DONE, Outcome, check_in_port};
 use flowgauge_clock::{Clock, Nanos};
 use flowgauge_datapath::{Punt, Sink};
 use flowgauge_openflow::{
@@ -136,6 +136,7 @@ impl Core {
                 Ok(())
             }
             Body::PacketOut(request) => {
+                check_in_port(request.in_port, version)?;
                 request.buffer_id.map_or(Ok(0), |id| self.outlet.buffers.check(id))?;
                 self.pipeline.check_packet_out(request, version)?;
                 withheld.packets.push(request.clone());

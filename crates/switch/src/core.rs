@@ -228,7 +228,7 @@ fn why_entries_go(request: &Body) -> FlowRemovedReason {
 }
 
 /// Whether a packet can have come in there: a port, the controller, or the switch itself.
-fn check_in_port(port: PortNo, version: Version) -> Result<(), ErrorCode> {
+pub fn check_in_port(port: PortNo, version: Version) -> Result<(), ErrorCode> {
     let none = port == PortNo::ANY && version == Version::V1_0;
     let is_fine = port == PortNo::CONTROLLER || port == PortNo::LOCAL || none;
     if is_fine || port.0 != 0 && !port.is_reserved() { Ok(()) } else { Err(ErrorCode::BadPort) }
