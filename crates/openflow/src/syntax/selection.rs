@@ -17,6 +17,8 @@ use crate::{MatchEntry, Property};
 const NETRONOME: u32 = 0x0000_154d;
 const SELECTION_METHOD: u32 = 1;
 const METHOD_LEN: usize = 16;
+/// What a method's name must be, for errors.
+const NAME: &str = "a name of at most 15 letters, digits, _ and -";
 
 /// A method under construction.
 #[derive(Default)]
@@ -30,10 +32,8 @@ impl Method {
     /// Takes a key of a group if it is about the method.
     pub fn option(&mut self, name: Span<'_>, text: Span<'_>) -> Result<bool, SyntaxError> {
         match name.text {
-            "selection_method" if text.text.len() < METHOD_LEN && text.text.is_ascii() => {
-                self.name = text.text.into();
-            }
-            "selection_method" => return Err(text.expected("a name of at most 15 characters")),
+            "selection_method" if is_name(text.text) => self.name = text.text.into(),
+            "selection_method" => return Err(text.expected(NAME)),
             "selection_method_param" => self.parameter = value::number(text, u64::MAX.into())? as u64,
             "fields" => {
                 for item in text.items()? {
@@ -66,14 +66,19 @@ impl Method {
         };
         let name = data.get(4..4 + METHOD_LEN)?;
         let name = std::str::from_utf8(name.split(|&b| b == 0).next()?).ok()?;
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if name.is_empty() || !name.chars().all(is_word) {
+        if !is_name(name) {
             return None;
         }
         let parameter = data.get(4 + METHOD_LEN..)?.first_chunk::<8>()?;
         let fields = read_fields(&data[4 + METHOD_LEN + 8..])?;
         Some(Method { name: name.into(), parameter: u64::from_be_bytes(*parameter), fields })
     }
+}
+
+/// Whether a method can be called that, and be read again when it is printed.
+fn is_name(text: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    (1..METHOD_LEN).contains(&text.len()) && text.chars().all(is_word)
 }
 
 /// `ip_src`, or `ip_src=255.255.0.0` for some of its bits.
@@ -114,4 +119,23 @@ fn print_field(entry: &MatchEntry) -> String {
         return name.into();
     }
     format!("{name}={}", value::print_set(entry.field, entry.value, entry.field.full_mask()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::parse_group;
+
+    #[test]
+    fn a_method_has_a_name_that_can_be_read_again() {
+        for name in ["hash", "dp_hash", "my-method_2", "abcdefghijklmno"] {
+            let text = format!("group_id=1,type=select,selection_method={name}");
+            let group = parse_group(&text).unwrap();
+            assert_eq!(parse_group(&group.to_string()), Ok(group), "{name}");
+        }
+        for name in ["", "abcdefghijklmnop", "',',,*", "h\u{e4}sh"] {
+            let error = parse_group(&format!("group_id=1,type=select,selection_method({name})")).unwrap_err();
+            let wanted = "expected a name of at most 15 letters, digits, _ and -";
+            assert!(error.to_string().contains(wanted), "{name}: {error}");
+        }
+    }
 }
