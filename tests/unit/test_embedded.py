@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from truth import Measured, must_find_again
 
 from flowgauge.errors import ChannelClosedError, DutDiedError, RejectedError, UsageError
 from flowgauge.flows import FlowSet, Increment, Schedule
+from flowgauge.results import reader
 from flowgauge.testbed import loopback
 from flowgauge.testbed.interface import CONTROL, Entry, Loopback, OpenOptions, Stream
 from flowgauge.testbed.live import LiveTestbed, open_testbed
@@ -244,3 +248,31 @@ def test_percentiles_of_latency_are_within_the_histogram(testbed: LiveTestbed) -
     assert median is not None
     assert latency.min_ns <= median <= latency.max_ns * 1.001
     assert np.all(np.diff(latency.values_ns) > 0)
+
+
+def test_a_benchmark_whose_feature_fails_is_skipped_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A feature test is made for it when none is known of the last day; a known failure skips it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert (
+        flowgauge("run", "flow_delete", "--quick", "--set", "flow_delete.entries=[1]", "-o", tmp_path / "one")
+        == 0
+    )
+    (book,) = (tmp_path / "flowgauge" / "features").glob("*.json")
+    known = json.loads(book.read_text())
+    assert known["flow_mod.delete.strict"]["result"] == "passed"
+    known["flow_mod.delete.strict"] |= {"result": "refused", "detail": "OFPFMFC_BAD_COMMAND"}
+    book.write_text(json.dumps(known))
+    flowgauge("run", "flow_delete", "--quick", "-o", tmp_path / "two")
+    (skipped,) = reader.read_document(tmp_path / "two").skipped
+    assert (
+        skipped.reason
+        == "the switch fails the feature test flow_mod.delete.strict (refused: OFPFMFC_BAD_COMMAND)"
+    )
+
+
+def flowgauge(*arguments: object) -> int:
+    return subprocess.run(
+        [sys.executable, "-m", "flowgauge", *map(str, arguments)], capture_output=True, timeout=120
+    ).returncode

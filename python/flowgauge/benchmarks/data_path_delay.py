@@ -36,6 +36,7 @@ class DataPathDelay(GridBenchmark[DataPathDelayParams]):
 
     name: ClassVar[str] = "data_path_delay"
     params_type: ClassVar[type[Params]] = DataPathDelayParams
+    features: ClassVar[tuple[str, ...]] = ("output.port",)
     charts = grid_charts("Data path")
     rate_figure: ClassVar[str] = "forwarding_pps"
 

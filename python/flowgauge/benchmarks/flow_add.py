@@ -35,6 +35,7 @@ class FlowAdd(FlowTableBenchmark):
     """
 
     name: ClassVar[str] = "flow_add"
+    features: ClassVar[tuple[str, ...]] = ("output.port", "output.drop")
 
     def once(self, testbed: Testbed, params: FlowTableParams, n: int, probe_pps: float) -> Trial:
         """See `add_once`."""

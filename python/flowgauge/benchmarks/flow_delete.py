@@ -26,6 +26,7 @@ class FlowDelete(FlowTableBenchmark):
     """
 
     name: ClassVar[str] = "flow_delete"
+    features: ClassVar[tuple[str, ...]] = ("flow_mod.delete.strict",)
 
     def once(self, testbed: Testbed, params: FlowTableParams, n: int, probe_pps: float) -> Trial:
         """Install, delete, and watch the probes vanish."""

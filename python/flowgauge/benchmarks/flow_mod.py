@@ -26,6 +26,7 @@ class FlowMod(FlowTableBenchmark):
 
     name: ClassVar[str] = "flow_mod"
     ports: ClassVar[int] = 3
+    features: ClassVar[tuple[str, ...]] = ("flow_mod.modify.strict",)
 
     def once(self, testbed: Testbed, params: FlowTableParams, n: int, probe_pps: float) -> Trial:
         """Install, modify, and watch the probes change ports."""
