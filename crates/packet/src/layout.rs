@@ -170,7 +170,9 @@ impl Layout {
         self.end = frame.len().min(self.l4 + usize::from(be16(header, 4)));
         self.ip_proto = header[6];
         self.proto_at = self.l3 + 6;
-        if !ip_proto::is_extension(header[6]) || self.extensions(frame) {
+        // These two end the chain of headers, and count as extensions nevertheless.
+        let ends = matches!(header[6], ip_proto::NO_NEXT_HEADER | ip_proto::ESP);
+        if !(ends || ip_proto::is_extension(header[6])) || self.extensions(frame) {
             self.transport(true);
         }
     }

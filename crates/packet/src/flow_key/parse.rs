@@ -195,7 +195,7 @@ mod tests {
 
     use super::*;
     use crate::testing::{flow_set, naive};
-    use crate::{FrameTemplate, Payload};
+    use crate::{FrameTemplate, Pattern, Payload};
 
     /// Frames that look like frames: a template's, with some bytes changed, cut somewhere.
     fn mangled() -> impl Strategy<Value = Vec<u8>> {
@@ -232,6 +232,17 @@ mod tests {
         let mut frame = vec![0; 60];
         FrameTemplate::new(&flows, 64, Payload::Zero).unwrap().write(0, &mut frame);
         frame
+    }
+
+    #[test]
+    fn what_ends_the_headers_at_once_is_an_extension_too() {
+        let flows = crate::FlowSet::new(1, vec![(Field::EthType, Pattern::Fixed(0x86dd))]).unwrap();
+        let mut frame = vec![0; 80];
+        FrameTemplate::new(&flows, 84, Payload::Zero).unwrap().write(0, &mut frame);
+        for (next_header, bits) in [(59, 1), (50, 2), (17, 0)] {
+            frame[20] = next_header;
+            assert_eq!(FlowKey::parse(&frame, 1).get(Field::Ipv6Exthdr), Some(bits), "{next_header}");
+        }
     }
 
     #[test]
