@@ -60,7 +60,7 @@ fn arrays<'py>(py: Python<'py>, dict: &Bound<'py, PyDict>, account: &Account) ->
     Ok(())
 }
 
-fn latency<'py>(py: Python<'py>, delays: &Distribution) -> PyResult<Bound<'py, PyDict>> {
+pub fn latency<'py>(py: Python<'py>, delays: &Distribution) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let (values, counts): (Vec<i64>, Vec<i64>) =
         delays.buckets().map(|(value, count)| (value as i64, count as i64)).unzip();

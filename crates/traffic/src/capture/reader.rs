@@ -219,12 +219,11 @@ impl Reader {
             }
             queue.finish().err()
         });
-        let port = |(port, stats): (&Box<dyn Port>, &PortStats)| {
-            (port.describe().to_owned(), stats.rx_frames, stats.rx_dropped)
-        };
         let outcome = CaptureOutcome {
             progress: self.shared.progress(),
-            ports: self.ports.iter().zip(&stats).map(port).collect(),
+            ports: (self.ports.iter().zip(&stats))
+                .map(|(port, stats)| (port.describe().to_owned(), stats.rx_frames, stats.rx_dropped))
+                .collect(),
             stamps: self.ports.iter().map(|port| port.capabilities().rx_stamps).collect(),
             probes: self.judge.map(Judge::finish).unwrap_or_default(),
             error,
