@@ -9,7 +9,7 @@ from flowgauge.controllers.interface import refuse
 from flowgauge.errors import NotOfferedError
 from flowgauge.flows import Schedule
 from flowgauge.testbed.control import flow_mods
-from flowgauge.testbed.interface import ECHO, PACKET_IN, PACKET_OUT, REQUEST, Entry, Play, Stream
+from flowgauge.testbed.interface import ECHO, ENTRIES, PACKET_IN, PACKET_OUT, REQUEST, Entry, Play, Stream
 
 Lines = list[str]
 
@@ -36,8 +36,8 @@ class Untimed:
 
     @property
     def abilities(self) -> frozenset[str]:
-        """None."""
-        return frozenset()
+        """Entries, and what goes with them."""
+        return frozenset((ENTRIES,))
 
     def set_miss_send_len(self, length: int) -> None:
         """Not offered: it matters for PACKET_INs, which don't come to us."""
