@@ -10,6 +10,9 @@ from flowgauge.names import unknown
 DRIVERS = {
     "embedded": "our software switch in this process over ring ports: no root, no set-up",
     "ovs": "a private Open vSwitch, user-space datapath, on veth pairs in namespaces of its own: needs root",
+    "ovs:afxdp": "the same with AF_XDP sockets and a thread that polls them",
+    "ovs:dpdk": "Open vSwitch with DPDK: vhost-user ports, one polling thread, hugepages set up and given back",
+    "ovs:kernel": "Open vSwitch with its datapath in the kernel: needs the module openvswitch",
 }
 """Name -> what it is. Anything that ends in `.toml` describes a switch of yours."""
 

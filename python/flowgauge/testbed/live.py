@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -35,6 +35,7 @@ from flowgauge.testbed.interface import (
     Port,
     Stream,
 )
+from flowgauge.testbed.openers import open_port
 from flowgauge.testbed.transmission import LiveTransmission, spec
 
 CONNECT_S = 15.0
@@ -73,7 +74,7 @@ class LiveTestbed:
         self._controller: Mapping[str, Any] = {"name": controllers.BUILTIN}
         self._loopback = own
         self._clock = LiveClock()
-        self._cores = core_plan()
+        self._cores = plan_of(driver)
         self._transmission: LiveTransmission | None = None
 
     def control_by(self, connection: _core.Connection) -> None:
@@ -197,11 +198,13 @@ class LiveTestbed:
 def describe_cores(plan: CorePlan) -> Mapping[str, Any]:
     """The core plan as the environment record has it."""
     return {
-        "worker": plan.worker,
+        "workers": list(plan.workers),
         "worker_spins": plan.worker_spins,
         "channel": list(plan.channel),
         "channel_spin_us": plan.channel_spin_us,
         "dut": list(plan.dut),
+        "dut_pmd": plan.dut_pmd,
+        "spinning": list(plan.spinning),
         "note": plan.note,
     }
 
@@ -222,13 +225,14 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveT
         wiring = driver.start(version, TO_US if controller is None else controller.leads)
         channel = None
         if controller is None:
-            channel = open_channel(wiring.control)
+            channel = open_channel(wiring.control, plan_of(driver))
             stack.callback(channel.close)
         ports = []
         for index, port in enumerate(wiring.ports):
-            handle = open_port(port)
+            handle = open_port(port, plan_of(driver))
             stack.callback(handle.close)
             ports.append((_described(index, port, handle), handle))
+        join(driver)
         connection = None if channel is None else await_switch(channel, driver)
         testbed = LiveTestbed(driver, ports, loopback.cached(wiring.ports[0].backend))
         stack.callback(testbed.close)
@@ -259,30 +263,31 @@ def preferred_controller(driver: Driver) -> str:
     return name
 
 
-def open_channel(wiring: ControlWiring) -> _core.Channel:
+def plan_of(driver: Driver) -> CorePlan:
+    """Who runs where: as the driver says, which knows whether its DUT polls."""
+    found: CorePlan = getattr(driver, "plan", None) or core_plan()
+    return found
+
+
+def join(driver: Driver) -> None:
+    """Until the DUT's ends of the wires are up, where the driver waits for that. Raises SetupError."""
+    wait: Callable[[], None] = getattr(driver, "joined", lambda: None)
+    wait()
+
+
+def open_channel(wiring: ControlWiring, plan: CorePlan) -> _core.Channel:
     """The controller's end, its thread on the cores that the plan gives it."""
     files = wiring.tls
-    with on_cores(core_plan().channel):
+    with on_cores(plan.channel):
         return _core.Channel(
             wiring.mode,
             wiring.host,
             wiring.port,
             netns=wiring.netns,
             versions=wiring.versions,
-            spin_us=core_plan().channel_spin_us,
+            spin_us=plan.channel_spin_us,
             tls=None if files is None else (files.private_key, files.certificate, files.ca),
         )
-
-
-def open_port(wiring: PortWiring) -> _core.Port:
-    """The tester's end of a wire."""
-    if wiring.backend == "ring":
-        handle = wiring.handle
-        assert isinstance(handle, _core.Port), "a driver gives ring ports as handles"
-        return handle
-    if wiring.backend == "af_packet":
-        return _core.open_af_packet(wiring.interface, wiring.netns)
-    raise SetupError(f"no backend is called {wiring.backend!r}; there are: ring, af_packet")
 
 
 def await_switch(channel: _core.Channel, driver: Driver) -> _core.Connection:
