@@ -30,5 +30,5 @@ pub use burst::{BURST, Burst};
 pub use error::PortError;
 pub use impaired::{Impaired, Impairment};
 pub use pcap::{PcapWriter, Tap};
-pub use port::{Capabilities, Port, PortStats, RxCapacity, StampSource};
+pub use port::{Capabilities, Port, PortStats, RxCapacity, StampSource, TxStamp};
 pub use slot::{Owner, Slot};

@@ -107,7 +107,8 @@ class TesterState:
 
     `rx_dropped`: frames that the tester's rings, sockets or NICs dropped. `stall_max_ns`: longest time a loop did not
     turn; `ring_ns`: how long the smallest receive ring lasts at the observed rate, None if nothing arrived.
-    `foreign`: frames that were not ours (ARP, LLDP, ...), by port.
+    `foreign`: frames that were not ours (ARP, LLDP, ...), by port. `tx_lag_*`: how much later than the times in the probes frames
+    left, by the `tx_samples` departures that kernel or card stamped (at the port where that was most); None without any.
     """
 
     rx_dropped: int
@@ -121,7 +122,10 @@ class TesterState:
     start_ns: Nanoseconds
     stop_ns: Nanoseconds
     timestamps: str
-    """Where frames are stamped: for instance "user transmit, kernel receive"."""
+    """Where frames are stamped: for instance "user transmit (kernel samples), kernel receive"."""
+    tx_samples: int = 0
+    tx_lag_p50_ns: Nanoseconds | None = None
+    tx_lag_p99_ns: Nanoseconds | None = None
     frequency_changes: int | None = None
 
 
