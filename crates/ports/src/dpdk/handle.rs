@@ -48,7 +48,7 @@ impl Handle {
         let mut raw: RawPort = unsafe { std::mem::zeroed() };
         let mut step = c"".as_ptr();
         let socket = server_socket(device);
-        let waiting = socket.map(|socket| {
+        let waiting = socket.clone().map(|socket| {
             remove_stale(&socket);
             Patience::new(socket, options.link_wait)
         });
@@ -58,6 +58,10 @@ impl Handle {
             (code, CStr::from_ptr(step).to_string_lossy())
         };
         let nobody_came = waiting.is_some_and(Patience::ended);
+        if let (Some(socket), true) = (socket, code != 0) {
+            // DPDK leaves it there.
+            let _ = std::fs::remove_file(socket);
+        }
         if code != 0 && nobody_came {
             return Err(refused(nobody(options.link_wait)));
         }

@@ -171,6 +171,7 @@ impl Port for DpdkPort {
         let raw = &self.handle.raw;
         Capabilities {
             rx_stamps: if self.clock.is_some() { StampSource::Hardware } else { StampSource::User },
+            tx_stamps: StampSource::User,
             link_mbps: self.handle.link_mbps(),
             longest_frame: self.handle.longest_frame(),
             rx_capacity: RxCapacity::Frames(raw.rx_descriptors as u64),

@@ -38,17 +38,17 @@ fn open_here(device: Device, test: &str) -> Option<DpdkPort> {
 /// Frames of `len` bytes that number themselves in bytes 14 and 15.
 fn send(port: &mut dyn Port, numbers: std::ops::Range<u16>, len: usize) {
     let mut burst = Burst::new();
+    let deadline = Instant::now() + Duration::from_secs(2);
     for number in numbers {
         assert_eq!(port.alloc(&mut burst, 1), 1);
         let slot = burst.last_mut().unwrap();
         slot.set_len(len);
         slot.bytes_mut().fill(0x5a);
         slot.bytes_mut()[12..16].copy_from_slice(&[0x88, 0xb5, (number >> 8) as u8, number as u8]);
-        while burst.room() == 0 {
+        while burst.room() == 0 && Instant::now() < deadline {
             port.tx(&mut burst).unwrap();
         }
     }
-    let deadline = Instant::now() + Duration::from_secs(2);
     while !burst.is_empty() && Instant::now() < deadline {
         port.tx(&mut burst).unwrap();
     }
@@ -181,6 +181,8 @@ fn memif_joins_two_ports() {
     std::thread::sleep(Duration::from_millis(100));
     let client = open(&DpdkOptions { link_wait: Duration::from_secs(5), ..side(false) });
     let (mut a, mut b) = (server.join().unwrap().unwrap(), client.unwrap());
+    // The client's receive side offers its buffers when it is first polled.
+    b.rx(&mut Burst::new(), 1).unwrap();
     send(&mut a, 0..300, 60);
     assert_eq!(receive(&mut b, 300, 60), (0..300).collect::<Vec<_>>());
     send(&mut b, 0..300, 128);
