@@ -27,6 +27,8 @@ class Port:
         """`ring`, `af_packet veth1`; empty while in use."""
     def link_mbps(self) -> int | None:
         """Speed of the link."""
+    def counters(self) -> dict[str, int]:
+        """`tx_frames`, `tx_errors`, `rx_frames`, `rx_dropped` since it was opened, and the backend's own; empty while in use."""
     def close(self) -> None:
         """Close it."""
 
@@ -35,6 +37,45 @@ def ring_pair(slots: int) -> tuple[Port, Port]:
 
 def open_af_packet(interface: str, netns: str | None = None, *, ring_mib: int | None = None) -> Port:
     """A Linux interface. Raises InterfaceError, PermissionNeededError."""
+
+def open_af_xdp(
+    interface: str,
+    netns: str | None = None,
+    *,
+    queues: int | None = None,
+    copy: str = "auto",
+    busy_poll_us: int | None = None,
+    receive: bool = True,
+    steer_udp_port: int | None = None,
+) -> Port:
+    """A Linux interface by AF_XDP sockets on all its queues, or the first so many. `copy`: "auto", "zero-copy" (an error where the
+    driver can't), "copy". `busy_poll_us`: the tester runs the driver itself. `receive` False: no program is attached.
+    `steer_udp_port`: frames other than UDP to that port stay with the kernel.
+    Raises InterfaceError, PermissionNeededError, SetupError (names `port-unsupported`, `memory-limit`).
+    """
+
+def open_dpdk(
+    device: str,
+    netns: str | None = None,
+    *,
+    queues: int = 1,
+    mtu: int | None = None,
+    link_wait_s: float = 10.0,
+    memory_mib: int = 256,
+    hugepages: str = "auto",
+    file_prefix: str | None = None,
+    cores: Sequence[int] = (),
+    shim_path: str | Path | None = None,
+) -> Port:
+    """A device that DPDK drives, by its arguments: `net_null0`, `0000:03:00.0`. Receives from all `queues`, sends by the first.
+
+    Waits for its link, which is the other side's connection for a vhost-user socket. DPDK starts with the first device, once per process:
+    that one's `memory_mib`, `hugepages` ("auto", "yes", "no"), `file_prefix` and `cores` hold for all. Raises DpdkMissingError,
+    DpdkError, HugepagesError.
+    """
+
+def dpdk_version(shim_path: str | Path | None = None) -> str:
+    """DPDK's version, without starting it. Raises DpdkMissingError."""
 
 def impaired(port: Port, delay_ns: int, loss_one_in: int | None) -> Port:
     """The port with a delay line and a known loss on receipt; `port` is empty afterwards."""

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use flowgauge_clock::{Clock, Nanos};
 
-use crate::{Burst, Capabilities, Port, PortError, PortStats};
+use crate::{Burst, Capabilities, Port, PortError, PortStats, TxStamp};
 
 /// Writes frames to a pcap file: <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-05.html>, link type Ethernet.
 pub struct PcapWriter<W> {
@@ -120,6 +120,14 @@ impl<P: Port, W: Write + Send> Port for Tap<P, W> {
 
     fn check(&mut self) -> Result<(), PortError> {
         self.inner.check()
+    }
+
+    fn tx_stamps(&mut self, stamps: &mut Vec<TxStamp>) {
+        self.inner.tx_stamps(stamps)
+    }
+
+    fn details(&mut self) -> Vec<(&'static str, u64)> {
+        self.inner.details()
     }
 
     fn next_event(&self) -> Option<Nanos> {

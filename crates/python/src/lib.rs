@@ -51,6 +51,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(openflow::encode_message, module)?)?;
     module.add_function(wrap_pyfunction!(port::impaired, module)?)?;
     module.add_function(wrap_pyfunction!(port::open_af_packet, module)?)?;
+    module.add_function(wrap_pyfunction!(port::open_af_xdp, module)?)?;
+    module.add_function(wrap_pyfunction!(port::open_dpdk, module)?)?;
+    module.add_function(wrap_pyfunction!(port::dpdk_version, module)?)?;
     module.add_function(wrap_pyfunction!(port::ring_pair, module)?)?;
     module.add_function(wrap_pyfunction!(values::flow_values, module)?)
 }

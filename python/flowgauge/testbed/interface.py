@@ -107,7 +107,8 @@ class TesterState:
 
     `rx_dropped`: frames that the tester's rings, sockets or NICs dropped. `stall_max_ns`: longest time a loop did not
     turn; `ring_ns`: how long the smallest receive ring lasts at the observed rate, None if nothing arrived.
-    `foreign`: frames that were not ours (ARP, LLDP, ...), by port.
+    `foreign`: frames that were not ours (ARP, LLDP, ...), by port. `tx_lag_*`: how much later than the times in the probes frames
+    left, by the `tx_samples` departures that kernel or card stamped (at the port where that was most); None without any.
     """
 
     rx_dropped: int
@@ -121,7 +122,10 @@ class TesterState:
     start_ns: Nanoseconds
     stop_ns: Nanoseconds
     timestamps: str
-    """Where frames are stamped: for instance "user transmit, kernel receive"."""
+    """Where frames are stamped: for instance "user transmit (kernel samples), kernel receive"."""
+    tx_samples: int = 0
+    tx_lag_p50_ns: Nanoseconds | None = None
+    tx_lag_p99_ns: Nanoseconds | None = None
     frequency_changes: int | None = None
 
 
@@ -204,9 +208,10 @@ class Play(Protocol):
         """Send no more; return what was done."""
 
 
-PACKET_IN, PACKET_OUT, ECHO, REQUEST = "packet_in", "packet_out", "echo", "request"
+PACKET_IN, PACKET_OUT, ECHO, REQUEST, ENTRIES = "packet_in", "packet_out", "echo", "request", "entries"
 """Abilities of a control path: frames in PACKET_INs with their times (and `set_miss_send_len`), timed PACKET_OUTs, timed
-ECHO_REQUESTs, and single messages with their replies. Through a controller that is not ours none of them may be possible.
+ECHO_REQUESTs, single messages with their replies, and flow entries, groups, meters and statistics. Through a controller that is not ours
+only the last may be possible; a DUT without OpenFlow has none.
 """
 
 
@@ -224,7 +229,7 @@ class Control(Protocol):
 
     @property
     def abilities(self) -> frozenset[str]:
-        """Which of PACKET_IN, PACKET_OUT, ECHO, REQUEST are possible. Entries, groups, meters and statistics always are."""
+        """Which of PACKET_IN, PACKET_OUT, ECHO, REQUEST, ENTRIES are possible."""
 
     def add_flows(self, *texts: str) -> None:
         """Add flow entries ("priority=1,tcp,tp_dst=80,actions=output:2"); returns after a barrier."""
