@@ -61,6 +61,29 @@ def open_af_xdp(
     Raises InterfaceError, PermissionNeededError, SetupError (names `port-unsupported`, `memory-limit`).
     """
 
+def open_dpdk(
+    device: str,
+    netns: str | None = None,
+    *,
+    queues: int = 1,
+    mtu: int | None = None,
+    link_wait_s: float = 10.0,
+    memory_mib: int = 256,
+    hugepages: str = "auto",
+    file_prefix: str | None = None,
+    cores: Sequence[int] = (),
+    shim_path: str | Path | None = None,
+) -> Port:
+    """A device that DPDK drives, by its arguments: `net_null0`, `0000:03:00.0`. Receives from all `queues`, sends by the first.
+
+    Waits for its link, which is the other side's connection for a vhost-user socket. DPDK starts with the first device, once per process:
+    that one's `memory_mib`, `hugepages` ("auto", "yes", "no"), `file_prefix` and `cores` hold for all. Raises DpdkMissingError,
+    DpdkError, HugepagesError.
+    """
+
+def dpdk_version(shim_path: str | Path | None = None) -> str:
+    """DPDK's version, without starting it. Raises DpdkMissingError."""
+
 def impaired(port: Port, delay_ns: int, loss_one_in: int | None) -> Port:
     """The port with a delay line and a known loss on receipt; `port` is empty afterwards."""
 

@@ -93,6 +93,24 @@ class InterfaceError(SetupError):
     name = "interface"
 
 
+class DpdkMissingError(MissingToolError):
+    """DPDK, or the shim that is built against it, is not on this host; everything else works without."""
+
+    name = "dpdk-missing"
+
+
+class DpdkError(SetupError):
+    """DPDK did not start, or can't open a device; says what DPDK said."""
+
+    name = "dpdk"
+
+
+class HugepagesError(SetupError):
+    """Hugepages were asked for, and too few are free."""
+
+    name = "hugepages"
+
+
 class PortBusyError(SetupError):
     """The TCP port on which the switch was to connect is in use."""
 

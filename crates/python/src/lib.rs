@@ -59,6 +59,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(port::open_af_packet, module)?)?;
     module.add_function(wrap_pyfunction!(port::open_af_xdp, module)?)?;
     module.add_function(wrap_pyfunction!(port::open_pcap, module)?)?;
+    module.add_function(wrap_pyfunction!(port::open_dpdk, module)?)?;
+    module.add_function(wrap_pyfunction!(port::dpdk_version, module)?)?;
     module.add_function(wrap_pyfunction!(port::ring_pair, module)?)?;
     module.add_function(wrap_pyfunction!(values::flow_values, module)?)
 }

@@ -16,6 +16,7 @@ mod error;
 mod exchange;
 mod host;
 pub mod loopback;
+mod merge;
 mod options;
 mod outcome;
 pub mod play;
@@ -30,7 +31,7 @@ mod worker;
 
 pub use error::{StartFailed, TrafficError};
 pub use exchange::{Arrival, Until, exchange};
-pub use options::{LatePolicy, Options, SpinPolicy};
+pub use options::{Options, SpinPolicy};
 pub use outcome::{Outcome, PacketIn, PacketInCounts, PortOutcome, StreamOutcome};
 pub use running::{Finished, Progress, Running, start};
-pub use stream::{Sink, Stop, Stream};
+pub use stream::{LatePolicy, Sink, Stop, Stream};

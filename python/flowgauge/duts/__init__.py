@@ -13,6 +13,7 @@ DRIVERS = {
     "ovs:afxdp": "the same with AF_XDP sockets and a thread that polls them",
     "ovs:dpdk": "Open vSwitch with DPDK: vhost-user ports, one polling thread, hugepages set up and given back",
     "ovs:kernel": "Open vSwitch with its datapath in the kernel: needs the module openvswitch",
+    "linux-bridge": "the kernel's Ethernet bridge on veth pairs, without OpenFlow: needs root",
 }
 """Name -> what it is. Anything that ends in `.toml` describes a switch of yours."""
 
@@ -35,4 +36,8 @@ def create(dut: str) -> Driver:
         from flowgauge.duts.openvswitch import OpenVSwitch
 
         return OpenVSwitch(options)
+    if name == "linux-bridge":
+        from flowgauge.duts.linux_bridge import LinuxBridge
+
+        return LinuxBridge(options)
     raise unknown("DUT", name, [*DRIVERS, "FILE.toml"])

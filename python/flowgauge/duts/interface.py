@@ -73,14 +73,14 @@ TO_NOBODY = Leads("nobody")
 
 @dataclass(frozen=True)
 class Wiring:
-    """Everything needed to open a testbed on a started DUT.
+    """Everything needed to open a testbed on a started DUT; `control` None: it has no OpenFlow.
 
     `ofctl`: where ovs-ofctl reaches the switch ("unix:/run/br0.mgmt", "tcp:10.0.0.1:6653"), None when it can't. `datapath_id`: the
     number by which other controllers know the switch, None when the driver does not know it.
     """
 
     ports: tuple[PortWiring, ...]
-    control: ControlWiring
+    control: ControlWiring | None
     ofctl: str | None = None
     datapath_id: int | None = None
 

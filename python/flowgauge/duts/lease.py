@@ -87,6 +87,11 @@ class Lease:
         path.mkdir(mode=0o700)
         return path
 
+    def adopt(self, path: Path) -> None:
+        """Record a directory that a process of ours will make by itself; its name starts as all of ours do."""
+        self.directories.append(str(path))
+        self._save()
+
     def process(self, pid: int, name: str) -> None:
         """Record a process just started. (One that was not recorded in time is found by its namespace.)"""
         if found := ProcessId.of(pid):

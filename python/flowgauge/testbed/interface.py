@@ -214,9 +214,10 @@ class Play(Protocol):
         """Send no more; return what was done."""
 
 
-PACKET_IN, PACKET_OUT, ECHO, REQUEST = "packet_in", "packet_out", "echo", "request"
+PACKET_IN, PACKET_OUT, ECHO, REQUEST, ENTRIES = "packet_in", "packet_out", "echo", "request", "entries"
 """Abilities of a control path: frames in PACKET_INs with their times (and `set_miss_send_len`), timed PACKET_OUTs, timed
-ECHO_REQUESTs, and single messages with their replies. Through a controller that is not ours none of them may be possible.
+ECHO_REQUESTs, single messages with their replies, and flow entries, groups, meters and statistics. Through a controller that is not ours
+only the last may be possible; a DUT without OpenFlow has none.
 """
 
 
@@ -234,7 +235,7 @@ class Control(Protocol):
 
     @property
     def abilities(self) -> frozenset[str]:
-        """Which of PACKET_IN, PACKET_OUT, ECHO, REQUEST are possible. Entries, groups, meters and statistics always are."""
+        """Which of PACKET_IN, PACKET_OUT, ECHO, REQUEST, ENTRIES are possible."""
 
     def add_flows(self, *texts: str) -> None:
         """Add flow entries ("priority=1,tcp,tp_dst=80,actions=output:2"); returns after a barrier."""

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from flowgauge import _core, controllers
-from flowgauge.controllers.interface import Controller, refuse
+from flowgauge.controllers.interface import NONE, Controller, refuse
 from flowgauge.duts import create
 from flowgauge.duts.cleanup import clean
 from flowgauge.duts.cores import CorePlan, core_plan, on_cores
@@ -37,6 +37,7 @@ from flowgauge.testbed.interface import (
 )
 from flowgauge.testbed.openers import open_port
 from flowgauge.testbed.transmission import LiveTransmission, spec
+from flowgauge.testbed.uncontrolled import Uncontrolled
 
 CONNECT_S = 15.0
 """How long a switch may take to connect. (Open vSwitch tries once a second.)"""
@@ -81,6 +82,11 @@ class LiveTestbed:
         """Take our own channel as control path."""
         self._connection = connection
         self._control = LiveControl(connection, self._guard, lambda: self._transmission)
+
+    def control_by_nobody(self) -> None:
+        """The DUT has no OpenFlow."""
+        self._control = Uncontrolled()
+        self._controller = {"name": NONE}
 
     def control_through(self, controller: Controller, wiring: Wiring, version: str) -> None:
         """Take somebody else's controller as control path, once the switch is connected to it."""
@@ -224,7 +230,7 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveT
             controller.check()
         wiring = driver.start(version, TO_US if controller is None else controller.leads)
         channel = None
-        if controller is None:
+        if controller is None and wiring.control is not None:
             channel = open_channel(wiring.control, plan_of(driver))
             stack.callback(channel.close)
         ports = []
@@ -240,6 +246,8 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveT
             testbed.control_by(connection)
         elif controller is not None:
             testbed.control_through(controller, wiring, version)
+        else:
+            testbed.control_by_nobody()
         yield driver, testbed
 
 
@@ -275,9 +283,9 @@ def join(driver: Driver) -> None:
     wait()
 
 
-def open_channel(wiring: ControlWiring, plan: CorePlan) -> _core.Channel:
+def open_channel(wiring: ControlWiring, plan: CorePlan | None = None) -> _core.Channel:
     """The controller's end, its thread on the cores that the plan gives it."""
-    files = wiring.tls
+    files, plan = wiring.tls, plan or core_plan()
     with on_cores(plan.channel):
         return _core.Channel(
             wiring.mode,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,12 +55,8 @@ class Afxdp(Datapath):
 
     def describe(self, daemons: Daemons) -> Mapping[str, Any]:
         """The mode that Open vSwitch came to, and the PMD's core."""
-        return {
-            "xdp_mode": daemons.vsctl(
-                "get", "interface", self.interface(1), "status:xdp-mode-in-use"
-            ).strip(),
-            "pmd_core": self.plan.dut_pmd,
-        }
+        found = re.search(r"xdp-mode-in-use=([\w-]+)", daemons.appctl("dpif/show"))
+        return {"xdp_mode": found[1] if found else None, "pmd_core": self.plan.dut_pmd}
 
     def joined(self, daemons: Daemons, numbers: Sequence[int]) -> None:
         """Raises SetupError when a socket could not be made."""

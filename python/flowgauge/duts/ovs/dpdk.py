@@ -21,6 +21,8 @@ from flowgauge.errors import MissingToolError, SetupError
 
 PROGRAM = Path("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk")
 PACKAGE = "openvswitch-switch-dpdk"
+DPDK_RUN = Path("/run/dpdk")
+"""Where DPDK makes a folder named after the process's file prefix, also when it puts nothing in it."""
 TESTER_MIB = 512
 """What the tester's ports take."""
 JOIN_S = 10.0
@@ -64,8 +66,10 @@ class Dpdk(Datapath):
         """Hugepages, and the settings of DPDK."""
         self._home = lease.home
         self._huge_mib = self._take_hugepages(lease)
+        prefix = f"{PREFIX}{lease.id}"
+        lease.adopt(DPDK_RUN / prefix)
         settings = dpdk_settings(
-            f"{PREFIX}{lease.id}",
+            prefix,
             self._values["memory"],
             huge=self.huge,
             lcore=self.plan.dut[0],
@@ -163,11 +167,16 @@ def dpdk_settings(prefix: str, memory_mib: int, *, huge: bool, lcore: int, pmd: 
     >>> dpdk_settings("fg-1", 512, huge=True, lcore=0, pmd=3)["pmd-cpu-mask"]
     '0x8'
     """
+    # Open vSwitch adds --in-memory unless --legacy-mem stands there, and DPDK takes it for a contradiction to --no-huge. The pool that
+    # all ports share starts at 760 MiB, and is made smaller only where hugepages are short.
     common = f"--no-pci --file-prefix={prefix}"
     memory = (
         {"dpdk-socket-mem": str(memory_mib), "dpdk-extra": f"--in-memory {common}"}
         if huge
-        else {"dpdk-extra": f"--no-huge --no-shconf -m {memory_mib} {common}"}
+        else {
+            "per-port-memory": "true",
+            "dpdk-extra": f"--no-huge --legacy-mem --no-shconf -m {memory_mib} {common}",
+        }
     )
     return {
         "dpdk-init": "true",
