@@ -19,6 +19,6 @@ pub use distribution::{Distribution, GapErrors};
 pub use order::{FlowOrder, FlowWalk};
 pub use probe::{Probe, ProbeError, ProbeRun};
 pub use random::Random;
-pub use schedule::{Departures, Megabit, Rate, Schedule, ScheduleError};
+pub use schedule::{Departures, Megabit, Rate, Recorded, Schedule, ScheduleError};
 pub use stall::StallLog;
 pub use windows::{Window, Windows};

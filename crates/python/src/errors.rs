@@ -41,6 +41,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("encode", "ChannelError"),
     ("decode", "ChannelError"),
     ("usage", "UsageError"),
+    ("capture-file", "CaptureFileError"),
     ("trial", "TrialError"),
     // A port that went down while frames moved: the trial broke, the next may do.
     ("link-down", "TrialError"),

@@ -1,4 +1,4 @@
-//! The transmit and receive loops, and paced control messages ([`play`]).
+//! The transmit and receive loops, paced control messages ([`play`]), and captures ([`capture`]).
 //!
 //! [`start`] gives ports and streams to one thread, which sends what is due, takes account of what arrives, and gives
 //! the ports back with an [`Outcome`]. Per frame the loop allocates nothing, takes no lock and makes no system call of
@@ -10,6 +10,7 @@
 //!   outcome ◄─ account per stream ◄─ sorter: probe? whose? where? ◄─ port ◄══╝
 //! ```
 
+pub mod capture;
 mod drain;
 mod error;
 mod exchange;

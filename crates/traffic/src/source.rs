@@ -1,10 +1,8 @@
 //! One stream as its sender sees it: which frames are next, and when they are due.
 
-use std::sync::Arc;
-
 use flowgauge_clock::Nanos;
-use flowgauge_measure::{Departures, FlowWalk, Probe, ProbeRun, Schedule};
-use flowgauge_packet::FrameTemplate;
+use flowgauge_measure::{Departures, FlowOrder, FlowWalk, Probe, ProbeRun, Schedule};
+use flowgauge_packet::{FrameSource, FrameTemplate, RawFrames};
 use flowgauge_ports::Slot;
 
 use crate::stream::{LatePolicy, Stop, Stream};
@@ -25,8 +23,9 @@ pub(crate) struct Source {
     pub skipped: u64,
     id: u16,
     nonce: u16,
-    template: Arc<FrameTemplate>,
-    flows: FlowWalk,
+    frames: FrameSource,
+    order: FlowOrder,
+    walk: FlowWalk,
     /// Frames that were taken.
     taken: u64,
     departures: Departures,
@@ -49,8 +48,9 @@ impl Source {
             skipped: 0,
             id: stream.id,
             nonce,
-            template: Arc::clone(&stream.template),
-            flows: FlowWalk::new(stream.flow_order, stream.template.flows()),
+            frames: stream.frames.clone(),
+            order: stream.flow_order,
+            walk: FlowWalk::new(stream.flow_order, stream.frames.flows()),
             taken: 0,
             departures: stream.schedule.departures(),
             late: stream.late,
@@ -127,19 +127,29 @@ impl Source {
     /// Writes the frames that follow those written so far, but for their probes.
     #[inline]
     pub fn write(&mut self, slots: &mut [Slot]) {
-        let len = self.template.len();
-        for slot in slots {
-            slot.set_len(len);
-            self.template.write_within(self.flows.next_flow(), slot.room_mut());
+        match &self.frames {
+            FrameSource::Template(template) => write_template(template, &mut self.walk, slots),
+            FrameSource::Raw(frames) => write_raw(frames, &mut self.walk, slots),
         }
     }
 
-    /// Writes the probes of frames from `first` on, which leave at `time` after the origin.
+    /// Writes the probes of frames from `first` on, which leave at `time` after the origin, if the frames bear some.
     #[inline]
     pub fn stamp(&self, slots: &mut [Slot], first: u64, time: Nanos) {
-        let at = self.template.payload_offset();
         let mut probes = ProbeRun::new(Probe { nonce: self.nonce, stream: self.id, seq: first, time });
-        slots.iter_mut().for_each(|slot| probes.write_next(&mut slot.bytes_mut()[at..]));
+        match &self.frames {
+            FrameSource::Template(template) => {
+                let at = template.payload_offset();
+                slots.iter_mut().for_each(|slot| probes.write_next(&mut slot.bytes_mut()[at..]));
+            }
+            FrameSource::Raw(frames) if frames.is_probed() => {
+                for (seq, slot) in (first..).zip(slots) {
+                    let at = frames.probe_offset(self.order.flow(seq, frames.flows())).unwrap_or(0);
+                    probes.write_next(&mut slot.bytes_mut()[at..]);
+                }
+            }
+            FrameSource::Raw(_) => {}
+        }
     }
 
     /// Ends the stream if its time is over. Called now and then.
@@ -178,5 +188,22 @@ impl Source {
             Stop::Count(_) if !self.greedy => Some(self.start + self.departures.peek()),
             Stop::Count(_) | Stop::After(_) | Stop::UntilStopped => None,
         }
+    }
+}
+
+#[inline]
+fn write_template(template: &FrameTemplate, walk: &mut FlowWalk, slots: &mut [Slot]) {
+    let len = template.len();
+    for slot in slots {
+        slot.set_len(len);
+        template.write_within(walk.next_flow(), slot.room_mut());
+    }
+}
+
+fn write_raw(frames: &RawFrames, walk: &mut FlowWalk, slots: &mut [Slot]) {
+    for slot in slots {
+        let frame = frames.frame(walk.next_flow());
+        slot.set_len(frame.len());
+        slot.bytes_mut().copy_from_slice(frame);
     }
 }

@@ -1,10 +1,8 @@
 //! What is sent, and where it is expected.
 
-use std::sync::Arc;
-
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, Schedule};
-use flowgauge_packet::FrameTemplate;
+use flowgauge_packet::FrameSource;
 
 /// What to do with frames whose time has passed, because the loop or the port could not keep up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +48,7 @@ pub struct Stream {
     /// Where it is expected.
     pub sink: Sink,
     /// Its frames.
-    pub template: Arc<FrameTemplate>,
+    pub frames: FrameSource,
     /// When they leave, from the stream's start.
     pub schedule: Schedule,
     /// When it ends.
@@ -72,7 +70,7 @@ impl Stream {
     pub fn new(
         id: u16,
         tx_port: Option<usize>,
-        template: Arc<FrameTemplate>,
+        frames: impl Into<FrameSource>,
         schedule: Schedule,
         stop: Stop,
     ) -> Stream {
@@ -81,7 +79,7 @@ impl Stream {
             id,
             tx_port,
             sink,
-            template,
+            frames: frames.into(),
             schedule,
             stop,
             start_after: Nanos::ZERO,

@@ -14,7 +14,7 @@ class PortWiring:
     `backend`: "ring" (then `handle` is the in-process port), "af_packet", "af_xdp", or "dpdk" (then `interface` is a device in DPDK's
     words: "net_virtio_user0,path=/run/s,server=1", "0000:03:00.0"; `memory_mib` is what DPDK takes in all, in `hugepages` if True, without
     if False, as the host has it if None). `netns`: name of the network namespace that holds `interface`, None for our own.
-    `max_rate_mbps` None: the link has no speed of its own.
+    `max_rate_mbps` None: the link has no speed of its own. `receive` False: it only sends.
     """
 
     of_port: int
@@ -25,6 +25,7 @@ class PortWiring:
     handle: Any = None
     hugepages: bool | None = None
     memory_mib: int | None = None
+    receive: bool = True
 
 
 @dataclass(frozen=True)

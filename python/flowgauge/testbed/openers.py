@@ -24,11 +24,11 @@ def _ring(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
 
 
 def _af_packet(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
-    return _core.open_af_packet(wiring.interface, wiring.netns)
+    return _core.open_af_packet(wiring.interface, wiring.netns, receive=wiring.receive)
 
 
 def _af_xdp(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
-    return _core.open_af_xdp(wiring.interface, wiring.netns)
+    return _core.open_af_xdp(wiring.interface, wiring.netns, receive=wiring.receive)
 
 
 def _dpdk(wiring: PortWiring, plan: CorePlan) -> _core.Port:
@@ -37,10 +37,15 @@ def _dpdk(wiring: PortWiring, plan: CorePlan) -> _core.Port:
     return _core.open_dpdk(wiring.interface, hugepages=hugepages, cores=list(plan.workers), **memory)
 
 
+def _pcap(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
+    return _core.open_pcap(wiring.interface)
+
+
 OPENERS: Mapping[str, Callable[[PortWiring, CorePlan], _core.Port]] = {
     "ring": _ring,
     "af_packet": _af_packet,
     "af_xdp": _af_xdp,
     "dpdk": _dpdk,
+    "pcap": _pcap,
 }
 """Backend -> how to open one."""

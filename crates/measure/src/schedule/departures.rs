@@ -2,7 +2,7 @@
 
 use flowgauge_clock::Nanos;
 
-use super::{Rate, Schedule};
+use super::{Rate, Recorded, Schedule};
 use crate::Random;
 
 /// The departures of a schedule in turn. It never ends.
@@ -16,6 +16,7 @@ enum Kind {
     Even(Exact),
     Poisson { at: u128, mean_ns: f64, random: Random },
     Burst { at: Exact, within: u32, frames: u32, gap: u64 },
+    Recorded { times: Recorded, next: usize, round: Nanos },
     Max,
 }
 
@@ -79,6 +80,7 @@ impl Departures {
             Schedule::Burst { frames, gap, rate } => {
                 Kind::Burst { at: Exact::new(*rate), within: 0, frames: (*frames).max(1), gap: gap.0 }
             }
+            Schedule::Recorded(times) => Kind::Recorded { times: times.clone(), next: 0, round: Nanos::ZERO },
             Schedule::Max => Kind::Max,
         };
         let mut departures = Departures { kind };
@@ -94,6 +96,7 @@ impl Departures {
         match &self.kind {
             Kind::Even(at) | Kind::Burst { at, .. } => Nanos(at.whole),
             Kind::Poisson { at, .. } => Nanos((at >> POINT) as u64),
+            Kind::Recorded { times, next, round } => *round + times.at(*next),
             Kind::Max => Nanos::ZERO,
         }
     }
@@ -114,6 +117,13 @@ impl Departures {
                     at.whole = at.whole.saturating_add(*gap);
                 } else {
                     at.advance();
+                }
+            }
+            Kind::Recorded { times, next, round } => {
+                *next += 1;
+                if *next as u64 == times.events() {
+                    *next = 0;
+                    *round += times.period();
                 }
             }
             Kind::Max => {}
@@ -143,6 +153,7 @@ impl Departures {
         let mut next = self.clone();
         match &mut next.kind {
             Kind::Max => None,
+            Kind::Recorded { times, .. } if times.period() == Nanos::ZERO => None,
             Kind::Burst { gap: 0, at: Exact { step: (0, 0), .. }, .. } => None,
             Kind::Burst { at: at @ Exact { step: (0, 0), .. }, within, frames, gap } => {
                 let events = *frames - *within;
@@ -150,7 +161,7 @@ impl Departures {
                 *within = 0;
                 Some((next, u64::from(events)))
             }
-            Kind::Even(_) | Kind::Poisson { .. } | Kind::Burst { .. } => {
+            Kind::Even(_) | Kind::Poisson { .. } | Kind::Burst { .. } | Kind::Recorded { .. } => {
                 let mut events = 0;
                 while next.peek() == self.peek() {
                     next.advance();

@@ -13,7 +13,14 @@ use crate::PortError;
 
 /// Drivers of devices whose link has no speed, whatever they say.
 const VIRTUAL: [&str; 8] = [
-    "net_null", "net_ring", "net_pcap", "net_af_packet", "net_af_xdp", "net_memif", "net_virtio_user", "net_vhost",
+    "net_null",
+    "net_ring",
+    "net_pcap",
+    "net_af_packet",
+    "net_af_xdp",
+    "net_memif",
+    "net_virtio_user",
+    "net_vhost",
 ];
 /// Buffers per queue beyond those in its rings: bursts that are being written, received or kept to try again.
 const SPARE: u32 = 8 * BURST as u32;

@@ -146,7 +146,11 @@ impl DpdkPort {
     }
 
     fn too_long(&self, found: usize) -> PortError {
-        PortError::FrameTooLong { port: self.handle.name.clone(), longest: self.handle.longest_frame(), found }
+        PortError::FrameTooLong {
+            port: self.handle.name.clone(),
+            longest: self.handle.longest_frame(),
+            found,
+        }
     }
 }
 
