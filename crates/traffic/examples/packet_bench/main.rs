@@ -8,7 +8,7 @@
 //! packet_bench ring SECONDS            from one ring port to another, all on one core; also with --delay-us and --loss-one-in
 //!   --backend af_packet|af_xdp|null    what PORT is: the name of an interface; null needs none, but a word (default af_packet)
 //!   --pps RATE [--poisson] [--skip]    a pace instead of as fast as possible; late frames are skipped instead of made up for
-//!   --size BYTES  --flows N  --core N  --netns NAME  --bypass
+//!   --size BYTES  --flows N  --core N  --netns NAME  --bypass  --busy-poll-us N
 //! ```
 //! Every frame bears its own sequence number and time.
 
