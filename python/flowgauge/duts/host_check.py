@@ -12,7 +12,8 @@ from pathlib import Path
 from flowgauge.duts import netns
 from flowgauge.duts.host import PACKAGES, find_tool
 from flowgauge.duts.lease import Lease, leases
-from flowgauge.duts.openvswitch import TOOLS, find_schema
+from flowgauge.duts.ovs.daemons import find_schema
+from flowgauge.duts.ovs.datapath import TOOLS
 from flowgauge.errors import SetupError
 
 CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_NET_RAW": 13, "CAP_SYS_ADMIN": 21}

@@ -11,8 +11,10 @@ from typing import Any, Protocol
 class PortWiring:
     """How to open one tester port.
 
-    `backend`: "ring" (then `handle` is the in-process port) or "af_packet". `netns`: name of the network namespace that holds
-    `interface`, None for our own. `max_rate_mbps` None: the link has no speed of its own.
+    `backend`: "ring" (then `handle` is the in-process port), "af_packet", "af_xdp", or "dpdk" (then `interface` is a device in DPDK's
+    words: "net_virtio_user0,path=/run/s,server=1", "0000:03:00.0"; `memory_mib` is what DPDK takes in all, in `hugepages` if True, without
+    if False, as the host has it if None). `netns`: name of the network namespace that holds `interface`, None for our own.
+    `max_rate_mbps` None: the link has no speed of its own. `receive` False: it only sends.
     """
 
     of_port: int
@@ -21,6 +23,9 @@ class PortWiring:
     netns: str | None = None
     max_rate_mbps: float | None = None
     handle: Any = None
+    hugepages: bool | None = None
+    memory_mib: int | None = None
+    receive: bool = True
 
 
 @dataclass(frozen=True)
@@ -68,14 +73,14 @@ TO_NOBODY = Leads("nobody")
 
 @dataclass(frozen=True)
 class Wiring:
-    """Everything needed to open a testbed on a started DUT.
+    """Everything needed to open a testbed on a started DUT; `control` None: it has no OpenFlow.
 
     `ofctl`: where ovs-ofctl reaches the switch ("unix:/run/br0.mgmt", "tcp:10.0.0.1:6653"), None when it can't. `datapath_id`: the
     number by which other controllers know the switch, None when the driver does not know it.
     """
 
     ports: tuple[PortWiring, ...]
-    control: ControlWiring
+    control: ControlWiring | None
     ofctl: str | None = None
     datapath_id: int | None = None
 

@@ -27,6 +27,7 @@ pub struct Arguments {
     pub bypass: bool,
     pub busy_poll_us: Option<u32>,
     pub skip: bool,
+    pub burst: Option<usize>,
     pub delay_us: Option<u64>,
     pub loss_one_in: u64,
 }
@@ -45,6 +46,7 @@ impl Arguments {
             bypass: false,
             busy_poll_us: None,
             skip: false,
+            burst: None,
             delay_us: None,
             loss_one_in: 0,
         };
@@ -65,6 +67,7 @@ impl Arguments {
                 "--loss-one-in" => found.loss_one_in = value()?.parse()?,
                 "--bypass" => found.bypass = true,
                 "--busy-poll-us" => found.busy_poll_us = Some(value()?.parse()?),
+                "--burst" => found.burst = Some(value()?.parse()?),
                 "--skip" => found.skip = true,
                 "--netns" => found.netns = Some(value()?.into()),
                 _ => found.words.push(word),
@@ -92,7 +95,7 @@ impl Arguments {
             core: self.cores.first().copied(),
             spin: SpinPolicy::Spin,
             drain: Some(Nanos::from_millis(50)),
-            late: if self.skip { LatePolicy::Skip } else { LatePolicy::CatchUp },
+            burst: self.burst,
             ..Default::default()
         }
     }
@@ -107,6 +110,8 @@ impl Arguments {
             Some(rate) => Schedule::Cbr { rate },
             None => Schedule::Max,
         };
-        Ok(Stream::new(id, Some(port), template, schedule, Stop::After(length)))
+        let mut stream = Stream::new(id, Some(port), template, schedule, Stop::After(length));
+        stream.late = if self.skip { LatePolicy::Skip } else { LatePolicy::CatchUp };
+        Ok(stream)
     }
 }

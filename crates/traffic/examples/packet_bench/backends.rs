@@ -1,6 +1,6 @@
 //! The port backends that `--backend` chooses from.
 
-use flowgauge_ports::{Port, af_packet, af_xdp};
+use flowgauge_ports::{Port, af_packet, af_xdp, dpdk};
 
 use crate::arguments::{Arguments, Result};
 use crate::null::NullPort;
@@ -21,7 +21,8 @@ pub fn open(arguments: &Arguments, name: &str, receive: bool) -> Result<Box<dyn 
             let options = af_xdp::AfXdpOptions { receive, busy_poll, ..Default::default() };
             Ok(Box::new(af_xdp::open(name, netns, options)?))
         }
+        "dpdk" => Ok(Box::new(dpdk::open(&dpdk::DpdkOptions::new(name))?)),
         "null" => Ok(Box::new(NullPort::new())),
-        other => Err(format!("no backend {other:?}: af_packet, af_xdp or null").into()),
+        other => Err(format!("no backend {other:?}: af_packet, af_xdp, dpdk or null").into()),
     }
 }
