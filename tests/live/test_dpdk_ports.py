@@ -41,7 +41,9 @@ def shim() -> None:
 def run(body: str) -> Any:
     """What the body prints, as JSON."""
     program = PROGRAM.format(path=sys.path) + body
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=50, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=50, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
