@@ -1,6 +1,7 @@
 //! A device that is open, shared by the ports of its queues; it closes with the last of them.
 
 use std::ffi::{CStr, CString};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::clock::DeviceClock;
@@ -23,6 +24,8 @@ const VIRTUAL: [&str; 8] = [
 ];
 /// Buffers per queue beyond those in its rings: bursts that are being written, received or kept to try again.
 const SPARE: u32 = 8 * BURST as u32;
+/// What DPDK's interrupt thread takes, with plenty to spare, to follow a change of a vhost-user socket.
+const SETTLE: Duration = Duration::from_millis(20);
 const ETHERNET_HEADER: usize = 14;
 const VLAN_TAG: usize = 4;
 
@@ -54,12 +57,14 @@ impl Handle {
         // SAFETY: all zeros is a valid value of this plain structure.
         let mut raw: RawPort = unsafe { std::mem::zeroed() };
         let mut step = c"".as_ptr();
+        let _alone = alone();
         let socket = server_socket(device);
         let waiting = socket.clone().map(|socket| {
             remove_stale(&socket);
             Patience::new(socket, options.link_wait)
         });
-        // SAFETY: DPDK runs; all pointers outlive the call, and `step` is set to a string constant.
+        // SAFETY: DPDK runs; all pointers outlive the call, and `step` is set to a string constant; nobody else
+        // opens or closes.
         let (code, step) = unsafe {
             let code = (shim.open)(&config, &mut raw, &mut step);
             (code, CStr::from_ptr(step).to_string_lossy())
@@ -179,9 +184,21 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        let _alone = alone();
+        if self.is_vhost_user() {
+            // When the other side has just gone, DPDK's interrupt thread still works on the device, and does not look whether
+            // it is there.
+            std::thread::sleep(SETTLE);
+        }
         // SAFETY: the last port of the device is gone. With frames still on loan the shim leaves their memory alone.
         unsafe { (self.shim.close)(&mut self.raw) };
     }
+}
+
+/// Devices come and go one at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static OPENING: Mutex<()> = Mutex::new(());
+    OPENING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn nobody(patience: Duration) -> String {
