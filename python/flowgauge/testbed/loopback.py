@@ -104,7 +104,7 @@ def _vhost() -> Iterator[Pair]:
             PortWiring(0, "dpdk", f"net_virtio_user90,path={socket},server=1,{rings}"),
             PortWiring(1, "dpdk", f"net_vhost90,iface={socket},queues=1,client=1"),
         ]
-        with _opened(wiring) as ports:
+        with _opened(wiring, at_once=True) as ports:
             time.sleep(SETTLE_S)
             yield ports
     finally:
@@ -112,10 +112,10 @@ def _vhost() -> Iterator[Pair]:
 
 
 @contextmanager
-def _opened(wirings: Sequence[PortWiring]) -> Iterator[Pair]:
-    """Both at once: a vhost-user end waits for the other."""
+def _opened(wirings: Sequence[PortWiring], *, at_once: bool = False) -> Iterator[Pair]:
+    """`at_once`: an end waits for the other, as those of vhost-user do."""
     plan = core_plan()
-    with ThreadPoolExecutor(len(wirings)) as pool, ExitStack() as stack:
+    with ThreadPoolExecutor(2 if at_once else 1) as pool, ExitStack() as stack:
         opening = [pool.submit(open_port, wiring, plan) for wiring in wirings]
         for port in [o.result() for o in opening if o.exception() is None]:
             stack.callback(port.close)
