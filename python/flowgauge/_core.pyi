@@ -5,9 +5,9 @@ Times are nanoseconds on the tester's clock. Errors are those of `flowgauge.erro
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
-from flowgauge.flows import FlowSet, Schedule
+from flowgauge.flows import FlowSet, Frames, Schedule
 
 __version__: str
 
@@ -23,6 +23,8 @@ def flow_values(flows: FlowSet) -> list[dict[str, int]]:
 class Port:
     """A tester port. Empty while a transmission or a switch has it."""
 
+    def longest_frame(self) -> int | None:
+        """The longest frame that it takes, in bytes without FCS; None while in use."""
     def describe(self) -> str:
         """`ring`, `af_packet veth1`; empty while in use."""
     def link_mbps(self) -> int | None:
@@ -35,7 +37,12 @@ class Port:
 def ring_pair(slots: int) -> tuple[Port, Port]:
     """Two connected in-process ports."""
 
-def open_af_packet(interface: str, netns: str | None = None, *, ring_mib: int | None = None) -> Port:
+def open_pcap(path: str) -> Port:
+    """A capture file that becomes what is sent: pcap if its name ends so, else pcapng. Raises SetupError."""
+
+def open_af_packet(
+    interface: str, netns: str | None = None, *, ring_mib: int | None = None, receive: bool = True
+) -> Port:
     """A Linux interface. Raises InterfaceError, PermissionNeededError."""
 
 def open_af_xdp(
@@ -90,14 +97,70 @@ class StreamSpec:
 
     def __init__(
         self,
-        flows: FlowSet,
+        flows: FlowSet | Frames,
         frame_size: int,
         schedule: Schedule,
         tx_port: int | None,
         rx_port: int,
         duration_ns: int | None,
         record: int,
+        count: int | None = None,
     ) -> None: ...
+
+class Recording(Sequence[bytes]):
+    """The frames of a capture, with their times."""
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
+    def __len__(self) -> int: ...
+    @property
+    def times_ns(self) -> list[int]:
+        """Nanoseconds since 1970, in the file's order."""
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all frames together, without FCS."""
+    @property
+    def cut(self) -> int:
+        """Frames of which the capture kept only the first bytes."""
+    @property
+    def broken(self) -> str | None:
+        """Why the file was not read to its end, if it was not."""
+
+def read_capture(path: str | None) -> Recording:
+    """All frames of a pcap or pcapng file; None: standard input. Raises CaptureFileError."""
+
+def judge_capture(path: str | None) -> dict[str, Any]:
+    """The probes in a capture file: `frames`, `bytes`, `broken`, and `probes` as `Capture.finish` has them. Raises CaptureFileError."""
+
+class Capture:
+    """What arrives at ports goes to a file. `file`: a descriptor open for writing, which becomes ours; None: frames are counted only."""
+
+    def __init__(
+        self,
+        ports: Sequence[Port],
+        file: int | None,
+        *,
+        form: str,
+        snaplen: int,
+        count: int | None,
+        duration_ns: int | None,
+        probes: bool,
+        core: int | None,
+        queue_bytes: int,
+    ) -> None: ...
+    def progress(self) -> dict[str, int]:
+        """Counters so far: elapsed_ns, frames, bytes, lost (by us), dropped (before us), written."""
+    def stop(self) -> None:
+        """End it; what has arrived is still written."""
+    def wait(self, timeout_s: float) -> bool:
+        """Whether it has ended within that time."""
+    def finish(self) -> dict[str, Any]:
+        """Wait for the end, put the ports back; the counters, `ports` (name, frames, dropped), `stamps`, `probes` (per stream: nonce, stream,
+        sent, received, lost, duplicated, reordered, corrupt, latency or None, variation; the last two are fields of Latency), `error`
+        (an exception or None), `write_error` (text or None).
+        """
 
 class Transmission:
     """Streams on their way: one worker thread transmits and receives on all ports."""

@@ -62,6 +62,12 @@ class RunDirectoryError(UsageError):
     name = "run-directory"
 
 
+class CaptureFileError(UsageError):
+    """A capture file can't be read, or holds no Ethernet frames; names the file and what is wrong with it."""
+
+    name = "capture-file"
+
+
 class SetupError(FlowgaugeError):
     """The DUT or this host could not be set up; nothing was measured."""
 
@@ -115,6 +121,12 @@ class RunWriteError(SetupError):
     """The run directory can't be written any more (disk full, removed); what was written before is kept."""
 
     name = "run-write"
+
+
+class CaptureWriteError(SetupError):
+    """A capture file can't be written any more (disk full, its reader gone); what it holds is whole."""
+
+    name = "capture-write"
 
 
 class ChannelError(FlowgaugeError):

@@ -5,10 +5,11 @@
 //!        2  nonce     of the trial: frames of an earlier one are recognised
 //!        4  stream
 //!        6  sequence number, 48 bits
-//!       12  nanoseconds since the trial's start, 48 bits (78 hours)
+//!       12  when it left, in nanoseconds since the trial's origin, 48 bits (78 hours)
 //! ```
 //!
-//! All fields are big-endian. The balance doubles as a check: a probe area of zeros, or a damaged one, is no probe.
+//! A trial's origin is a multiple of 2^47 ns on the tester's clock ([`Probe::origin`]), so that another program on the same host
+//! knows when a frame left. All fields are big-endian. The balance doubles as a check: a probe area of zeros, or a damaged one, is no probe.
 
 use flowgauge_clock::Nanos;
 
@@ -21,7 +22,7 @@ pub struct Probe {
     pub stream: u16,
     /// The sequence number within the stream, below 2^48.
     pub seq: u64,
-    /// When it left, since the trial's start; below 2^48 ns.
+    /// When it left, since the trial's origin; below 2^48 ns.
     pub time: Nanos,
 }
 
@@ -48,16 +49,30 @@ impl Probe {
     /// Sequence numbers and times are below this.
     pub const LIMIT: u64 = 1 << 48;
 
+    /// The origin of a trial that starts at `now`: the last multiple of 2^47 ns (39 hours) on the tester's clock.
+    pub const fn origin(now: Nanos) -> Nanos {
+        Nanos(now.0 - now.0 % (Self::LIMIT / 2))
+    }
+
+    /// How long ago the frame left, for a program on the same host that does not know the trial; wrong by multiples of 39 hours
+    /// where the two clocks have nothing to do with each other.
+    pub const fn age(&self, now: Nanos) -> Nanos {
+        Nanos(now.0.wrapping_sub(self.time.0) % (Self::LIMIT / 2))
+    }
+
     /// Writes the probe over the first 18 bytes of `area`. Panics when there are fewer. Sequence number and time are cut
     /// to 48 bits.
     #[inline]
     pub fn write(&self, area: &mut [u8]) {
-        let area: &mut [u8; Self::LEN] = area[..Self::LEN].as_mut().try_into().expect("18 bytes");
+        let (head, tail) = self.words();
+        write(area, fold(head, tail), head, tail);
+    }
+
+    /// All but the balance.
+    #[inline]
+    fn words(&self) -> (u64, u64) {
         let head = (self.nonce as u64) << 48 | (self.stream as u64) << 32 | (self.seq >> 16) & 0xffff_ffff;
-        let tail = self.seq << 48 | self.time.0 & 0xffff_ffff_ffff;
-        area[..2].copy_from_slice(&(!fold(head, tail)).to_be_bytes());
-        area[2..10].copy_from_slice(&head.to_be_bytes());
-        area[10..].copy_from_slice(&tail.to_be_bytes());
+        (head, self.seq << 48 | self.time.0 & 0xffff_ffff_ffff)
     }
 
     /// Reads the probe at the start of `area`.
@@ -77,6 +92,45 @@ impl Probe {
         };
         if balance == !fold(head, tail) { Ok(fields) } else { Err(ProbeError::Unbalanced { fields }) }
     }
+}
+
+/// The probes of consecutive frames that leave at the same time, written faster than one by one.
+#[derive(Clone, Copy, Debug)]
+pub struct ProbeRun {
+    next: Probe,
+    head: u64,
+    /// One's complement sum of all words but the low one of the sequence number.
+    sum: u16,
+}
+
+impl ProbeRun {
+    /// From `first` on.
+    pub fn new(first: Probe) -> ProbeRun {
+        let (head, tail) = first.words();
+        ProbeRun { next: first, head, sum: fold(head, tail & 0xffff_ffff_ffff) }
+    }
+
+    /// Writes the next probe over the first 18 bytes of `area`. Panics when there are fewer.
+    #[inline]
+    pub fn write_next(&mut self, area: &mut [u8]) {
+        let low = self.next.seq as u16;
+        let (sum, carry) = self.sum.overflowing_add(low);
+        let tail = u64::from(low) << 48 | self.next.time.0 & 0xffff_ffff_ffff;
+        // After a carry the sum is below 0xffff, so that adding it can't carry again.
+        write(area, sum + u16::from(carry), self.head, tail);
+        self.next.seq += 1;
+        if low == u16::MAX {
+            *self = ProbeRun::new(self.next);
+        }
+    }
+}
+
+#[inline]
+fn write(area: &mut [u8], sum: u16, head: u64, tail: u64) {
+    let area: &mut [u8; Probe::LEN] = area[..Probe::LEN].as_mut().try_into().expect("18 bytes");
+    area[..2].copy_from_slice(&(!sum).to_be_bytes());
+    area[2..10].copy_from_slice(&head.to_be_bytes());
+    area[10..].copy_from_slice(&tail.to_be_bytes());
 }
 
 /// The one's complement sum of the eight 16-bit words of two numbers.
@@ -121,6 +175,19 @@ mod tests {
         }
 
         #[test]
+        fn a_run_is_probe_after_probe(first in probes(), back in prop::option::of(0..5u64)) {
+            // Also across the wrap of the sequence number's low word.
+            let seq = back.map_or(first.seq, |back| (first.seq | 0xffff) - back) & (Probe::LIMIT - 1);
+            let mut run = ProbeRun::new(Probe { seq, ..first });
+            for seq in seq..seq + 8 {
+                let (mut found, mut expected) = ([0; 18], [0; 18]);
+                run.write_next(&mut found);
+                Probe { seq, ..first }.write(&mut expected);
+                prop_assert_eq!(found, expected);
+            }
+        }
+
+        #[test]
         fn notices_a_flipped_bit(probe in probes(), bit in 0..18 * 8usize) {
             let mut area = [0; 18];
             probe.write(&mut area);
@@ -132,6 +199,15 @@ mod tests {
         #[test]
         fn takes_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             let _ = Probe::read(&bytes);
+        }
+    }
+
+    #[test]
+    fn another_program_knows_its_age() {
+        for now in [5, Probe::LIMIT / 2 + 7, 9 * Probe::LIMIT + 123_456] {
+            let (start, left) = (Nanos(now), Nanos(now + 1_000_000));
+            let probe = Probe { nonce: 1, stream: 1, seq: 1, time: left - Probe::origin(start) };
+            assert_eq!(probe.age(left + Nanos(250)), Nanos(250));
         }
     }
 

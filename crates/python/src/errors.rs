@@ -41,6 +41,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("encode", "ChannelError"),
     ("decode", "ChannelError"),
     ("usage", "UsageError"),
+    ("capture-file", "CaptureFileError"),
     ("trial", "TrialError"),
     ("link-down", "LinkDownError"),
 ];

@@ -27,7 +27,8 @@ fn stream<'py>(py: Python<'py>, stream: &StreamOutcome) -> PyResult<Bound<'py, P
     dict.set_item("requested", stream.requested)?;
     dict.set_item("sent", counters.sent)?;
     dict.set_item("received", counters.received)?;
-    dict.set_item("lost", counters.lost)?;
+    dict.set_item("lost", if stream.probed { counters.lost } else { 0 })?;
+    dict.set_item("probed", stream.probed)?;
     dict.set_item("duplicated", counters.duplicated)?;
     dict.set_item("reordered", counters.reordered)?;
     dict.set_item("late", counters.late)?;
@@ -59,7 +60,7 @@ fn arrays<'py>(py: Python<'py>, dict: &Bound<'py, PyDict>, account: &Account) ->
     Ok(())
 }
 
-fn latency<'py>(py: Python<'py>, delays: &Distribution) -> PyResult<Bound<'py, PyDict>> {
+pub fn latency<'py>(py: Python<'py>, delays: &Distribution) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let (values, counts): (Vec<i64>, Vec<i64>) =
         delays.buckets().map(|(value, count)| (value as i64, count as i64)).unzip();

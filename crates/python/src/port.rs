@@ -67,6 +67,11 @@ impl Port {
         Ok(dict)
     }
 
+    /// The longest frame that it takes, in bytes without FCS. None while it is in use.
+    fn longest_frame(&self) -> Option<usize> {
+        self.lock().as_ref().map(|port| port.capabilities().longest_frame)
+    }
+
     /// Closes it; harmless when it is closed or in use.
     fn close(&self) {
         drop(self.lock().take());
@@ -75,14 +80,15 @@ impl Port {
 
 /// A Linux interface, in a network namespace if named; `ring_mib` is the size of its receive ring.
 #[pyfunction]
-#[pyo3(signature = (interface, netns=None, *, ring_mib=None))]
+#[pyo3(signature = (interface, netns=None, *, ring_mib=None, receive=true))]
 pub fn open_af_packet(
     py: Python<'_>,
     interface: &str,
     netns: Option<PathBuf>,
     ring_mib: Option<usize>,
+    receive: bool,
 ) -> PyResult<Port> {
-    let mut options = af_packet::AfPacketOptions::default();
+    let mut options = af_packet::AfPacketOptions { receive, ..Default::default() };
     if let Some(mib) = ring_mib {
         // Smaller blocks, so that as many are in turn.
         options.block_size = 128 << 10;
@@ -180,6 +186,13 @@ fn beside_us(py: Python<'_>) -> PyResult<PathBuf> {
 pub fn impaired(port: &Port, delay_ns: u64, loss_one_in: Option<u64>) -> PyResult<Port> {
     let impairment = Impairment::new(Nanos(delay_ns), loss_one_in.unwrap_or(0));
     Ok(Port::new(Box::new(Impaired::new(port.take()?, impairment))))
+}
+
+/// A capture file that becomes what is sent: pcap by its name's ending, else pcapng.
+#[pyfunction]
+pub fn open_pcap(path: PathBuf) -> PyResult<Port> {
+    let opened = flowgauge_ports::pcap::FilePort::create(&path);
+    opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
 }
 
 /// Two in-process ports, connected to each other, each with room for `slots` frames.

@@ -1,7 +1,7 @@
 //! What the loop keeps of each stream.
 
 use flowgauge_clock::Nanos;
-use flowgauge_measure::{Account, AccountOptions, GapErrors};
+use flowgauge_measure::{Account, AccountOptions, Arrival, GapErrors};
 use flowgauge_packet::template::PROBE_LEN;
 
 use crate::stream::{Sink, Stop, Stream};
@@ -18,8 +18,8 @@ pub(crate) struct StreamState {
     pub sink: Sink,
     pub account: Account,
     pub gaps: GapErrors,
-    /// Whether its schedule has gaps.
-    paced: bool,
+    /// Whether its frames bear probes; of others nothing is known once they have left.
+    pub probed: bool,
     /// Whether this loop sends it.
     sent_here: bool,
     /// The most frames that it has, if that is known.
@@ -43,7 +43,7 @@ impl StreamState {
         let options = AccountOptions {
             expected: if sent_here { stream.estimate().unwrap_or(ROOM).clamp(1, MOST_ROOM) } else { ROOM },
             sent_here,
-            flows: stream.template.flows(),
+            flows: stream.frames.flows(),
             order: stream.flow_order,
             record: stream.record,
             origin,
@@ -54,7 +54,7 @@ impl StreamState {
             sink: stream.sink,
             account: Account::new(options),
             gaps: GapErrors::new(stream.schedule.mean_gap()),
-            paced: stream.schedule != flowgauge_measure::Schedule::Max,
+            probed: stream.frames.is_probed(),
             sent_here,
             most: stream.estimate().unwrap_or(u64::MAX),
             by_port: vec![0; ports],
@@ -77,27 +77,24 @@ impl StreamState {
         self.scheduled_end = self.scheduled_end.map(|end| at + end);
     }
 
-    /// A frame that was due at `due` left at `at`.
+    /// The next frames left at `at`.
     #[inline]
-    pub fn left(&mut self, due: Nanos, at: Nanos) {
-        self.account.sent(at);
+    pub fn left(&mut self, at: Nanos, frames: usize) {
+        self.account.sent_n(at, frames as u64);
         self.last_left = at;
-        if self.paced {
-            self.gaps.record(due, at);
-        }
     }
 
-    /// A frame arrived at a port.
+    /// A frame arrived at a port. Whether it was the first copy, whose delay [`Account::delayed`] takes.
     #[inline]
-    pub fn arrived_at(&mut self, port: usize, seq: u64, left: Nanos, at: Nanos) {
+    pub fn arrived_at(&mut self, port: usize, seq: u64, left: Nanos, at: Nanos) -> bool {
         self.by_port[port] += 1;
-        match self.sink {
-            Sink::Port(expected) if expected != port => self.misrouted += 1,
-            Sink::Control => self.misrouted += 1,
-            Sink::Any | Sink::Port(_) => {
-                self.account.arrived(seq, left, at);
-            }
-        }
+        let misrouted = match self.sink {
+            Sink::Any => false,
+            Sink::Port(expected) => expected != port,
+            Sink::Control => true,
+        };
+        self.misrouted += misrouted as u64;
+        !misrouted && self.account.count(seq, left, at) == Arrival::First
     }
 
     /// Whether this loop sends it.
@@ -132,8 +129,11 @@ impl StreamState {
         self.account.set_stop(at);
     }
 
-    /// Whether everything that was sent is known to have arrived.
+    /// Whether everything that was sent is known to have arrived, or never will be known to.
     pub fn complete(&self) -> bool {
+        if !self.probed {
+            return true;
+        }
         let known = self.account.sent_known() && self.sink != Sink::Control;
         known && self.account.received() >= self.account.sent_count()
     }

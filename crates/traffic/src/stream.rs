@@ -1,10 +1,18 @@
 //! What is sent, and where it is expected.
 
-use std::sync::Arc;
-
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, Schedule};
-use flowgauge_packet::FrameTemplate;
+use flowgauge_packet::FrameSource;
+
+/// What to do with frames whose time has passed, because the loop or the port could not keep up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LatePolicy {
+    /// Send them at once, back to back: the mean rate stays exact.
+    #[default]
+    CatchUp,
+    /// Leave them out and count them as not offered: gaps stay at least what the schedule says.
+    Skip,
+}
 
 /// When a stream ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +48,7 @@ pub struct Stream {
     /// Where it is expected.
     pub sink: Sink,
     /// Its frames.
-    pub template: Arc<FrameTemplate>,
+    pub frames: FrameSource,
     /// When they leave, from the stream's start.
     pub schedule: Schedule,
     /// When it ends.
@@ -49,6 +57,10 @@ pub struct Stream {
     pub start_after: Nanos,
     /// In which order the flows are walked.
     pub flow_order: FlowOrder,
+    /// What to do with its frames that are late.
+    pub late: LatePolicy,
+    /// Of [`Schedule::Max`]: its share, when several such streams leave by one port; at least 1.
+    pub weight: u32,
     /// How many departures and arrivals to keep.
     pub record: usize,
 }
@@ -58,7 +70,7 @@ impl Stream {
     pub fn new(
         id: u16,
         tx_port: Option<usize>,
-        template: Arc<FrameTemplate>,
+        frames: impl Into<FrameSource>,
         schedule: Schedule,
         stop: Stop,
     ) -> Stream {
@@ -67,11 +79,13 @@ impl Stream {
             id,
             tx_port,
             sink,
-            template,
+            frames: frames.into(),
             schedule,
             stop,
             start_after: Nanos::ZERO,
             flow_order,
+            late: LatePolicy::CatchUp,
+            weight: 1,
             record: 0,
         }
     }

@@ -60,6 +60,33 @@ struct PortState {
     tx_lag: Distribution,
 }
 
+/// Frames of one stream that left in one burst and arrived in one: they share their delay, which is noted once.
+#[derive(Default)]
+struct Together {
+    stream: usize,
+    left: Nanos,
+    arrived: Nanos,
+    frames: u64,
+}
+
+impl Together {
+    #[inline]
+    fn add(&mut self, stream: usize, left: Nanos, arrived: Nanos, streams: &mut [StreamState]) {
+        if (self.stream, self.left, self.arrived) != (stream, left, arrived) {
+            self.settle(streams);
+            *self = Together { stream, left, arrived, frames: 0 };
+        }
+        self.frames += 1;
+    }
+
+    #[inline]
+    fn settle(&self, streams: &mut [StreamState]) {
+        if self.frames > 0 {
+            streams[self.stream].account.delayed(self.left, self.arrived, self.frames);
+        }
+    }
+}
+
 /// Whether the loop is to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
@@ -82,7 +109,7 @@ impl Worker {
             let mine = streams.iter().enumerate().filter(move |(_, stream)| stream.tx_port == Some(port));
             mine.map(|(position, stream)| Source::new(position, stream, options.nonce)).collect::<Vec<_>>()
         };
-        let senders = (0..ports.len()).map(|port| Sender::new(port, sources(port), options.late, origin));
+        let senders = (0..ports.len()).map(|port| Sender::new(port, sources(port), options.burst, origin));
         let senders = senders.filter(|sender| !sender.sources.is_empty()).collect();
         Worker {
             senders,
@@ -208,12 +235,16 @@ impl Worker {
             return Ok((0, now));
         }
         let now = Clock.now();
+        let mut together = Together::default();
         for slot in self.received.iter() {
             let at = slot.stamp().unwrap_or(now);
             state.bytes += slot.len() as u64;
             match self.sorter.sort(slot.bytes()) {
                 Sorted::Ours(stream, probe) => {
-                    self.streams[stream].arrived_at(port, probe.seq, self.origin + probe.time, at);
+                    let left = self.origin + probe.time;
+                    if self.streams[stream].arrived_at(port, probe.seq, left, at) {
+                        together.add(stream, left, at, &mut self.streams);
+                    }
                 }
                 _ if at < self.start => state.strays += 1,
                 Sorted::Damaged(stream) => self.streams[stream].account.corrupt(),
@@ -221,6 +252,7 @@ impl Worker {
                 Sorted::Foreign => state.foreign += 1,
             }
         }
+        together.settle(&mut self.streams);
         state.port.free(&mut self.received);
         Ok((n, now))
     }
@@ -319,7 +351,7 @@ impl Worker {
         for sender in &mut self.senders {
             sender.finish(&mut *self.ports[sender.port].port);
             for source in &sender.sources {
-                requested[source.stream] = source.written() + source.skipped;
+                requested[source.stream] = source.taken() + source.skipped;
             }
         }
         let elapsed = stop - self.start;

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from flowgauge.flows import FlowSet, Schedule
+from flowgauge.flows import FlowSet, Frames, Schedule
 
 Nanoseconds = int
 CONTROL = "control"
@@ -22,16 +22,16 @@ CONTROL = "control"
 
 @dataclass(frozen=True)
 class Stream:
-    """A flow set with a frame size, a schedule and a duration.
+    """A flow set with a frame size, or raw frames; a schedule and an end.
 
     `source`: index of the tester port that transmits, or CONTROL: frames leave by `Control.play(packet_outs(...))`, and
     this stream only counts them. `sink`: index of the port where frames are expected, CONTROL (PACKET_IN), or None: any
     port; frames that arrive elsewhere count as `misrouted`.
-    `duration_s` None: until stopped. `record`: keep up to that many departures and arrivals as arrays.
-    `frame_size` counts the FCS, in bytes.
+    It ends after `duration_s`, or after `count` frames, or (both None) when it is stopped. `record`: keep up to that many departures and arrivals as arrays.
+    `frame_size` counts the FCS, in bytes; raw frames have sizes of their own, and it means nothing to them.
     """
 
-    flows: FlowSet
+    flows: FlowSet | Frames
     frame_size: int
     schedule: Schedule
     source: int | str = 0
@@ -39,6 +39,7 @@ class Stream:
     duration_s: float | None = None
     record: int = 0
     name: str = "probe"
+    count: int | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,10 @@ class Reception:
     """Smallest number of frame bytes in a PACKET_IN (truncation), for streams with sink CONTROL."""
     packet_in_buffered: int = 0
     """PACKET_INs that named a buffer id."""
+    probed: bool = True
+    """False: raw frames without probes. Their arrivals can't be told apart: they count in `TesterState.foreign`, and `received`, `lost`
+    and what follows from them are empty.
+    """
 
 
 @dataclass(frozen=True)

@@ -24,15 +24,19 @@ def _ring(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
 
 
 def _af_packet(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
-    return _core.open_af_packet(wiring.interface, wiring.netns, **wiring.options)
+    return _core.open_af_packet(wiring.interface, wiring.netns, receive=wiring.receive, **wiring.options)
 
 
 def _af_xdp(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
-    return _core.open_af_xdp(wiring.interface, wiring.netns, **wiring.options)
+    return _core.open_af_xdp(wiring.interface, wiring.netns, receive=wiring.receive, **wiring.options)
 
 
 def _dpdk(wiring: PortWiring, plan: CorePlan) -> _core.Port:
     return _core.open_dpdk(wiring.interface, wiring.netns, cores=plan.workers, **wiring.options)
+
+
+def _pcap(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
+    return _core.open_pcap(wiring.interface)
 
 
 OPENERS: Mapping[str, Callable[[PortWiring, CorePlan], _core.Port]] = {
@@ -40,5 +44,6 @@ OPENERS: Mapping[str, Callable[[PortWiring, CorePlan], _core.Port]] = {
     "af_packet": _af_packet,
     "af_xdp": _af_xdp,
     "dpdk": _dpdk,
+    "pcap": _pcap,
 }
 """Backend -> how to open one."""

@@ -37,6 +37,34 @@ proptest! {
     }
 
     #[test]
+    fn leaves_out_what_a_later_instant_overtakes(pps in 1u64..1 << 33, frames in 1u32..9, ns in 0..3_000u64, limit in 0..30_000u64, most in 0..2_000u64) {
+        let rate = Rate::new(pps as u128, 7).unwrap();
+        for schedule in [
+            Schedule::Cbr { rate },
+            Schedule::Poisson { rate: Rate::new(1 + pps as u128 % 100_000_000, 1).unwrap(), seed: pps },
+            Schedule::Burst { frames, gap: Nanos(ns), rate: Some(rate) },
+            Schedule::Burst { frames, gap: Nanos(1 + ns), rate: None },
+        ] {
+            let mut found = schedule.departures();
+            let skipped = found.skip_overtaken(Nanos(limit), most);
+            let due: Vec<_> = schedule.departures().take_while(|&at| at <= Nanos(limit)).take(300_000).collect();
+            let last = due.last().copied().unwrap_or_default();
+            let overtaken = due.iter().take_while(|&&at| at < last).count() as u64;
+            prop_assert!(skipped <= most, "{:?}", schedule);
+            if overtaken <= most && due.len() < 300_000 && !matches!(schedule, Schedule::Cbr { .. }) {
+                prop_assert_eq!(skipped, overtaken, "{:?}", schedule);
+            }
+            if let Schedule::Cbr { .. } = schedule {
+                // Of several at the last instant, all but the last one go, too.
+                let expected = (due.len() as u64 - 1).min(most);
+                prop_assert!(due.len() == 300_000 || skipped == expected || last == Nanos(0), "{}", skipped);
+            }
+            prop_assert!(schedule.departures().skip(skipped as usize).take(5).eq(found.take(5)), "{:?}", schedule);
+        }
+        prop_assert_eq!(Schedule::Max.departures().skip_overtaken(Nanos(limit), most), 0);
+    }
+
+    #[test]
     fn bursts_are_exact_at_any_event(rate in rates(), frames in 1u32.., gap in 0..1u64 << 40, k in 0..1u64 << 48) {
         let (bursts, within) = (k / frames as u64, k % frames as u64);
         // The same in one fraction: all intervals within bursts, and all gaps.
@@ -106,4 +134,33 @@ fn mean_gaps() {
     assert_eq!(burst.mean_gap(), Nanos::from_micros(100));
     assert_eq!(Schedule::Max.mean_gap(), Nanos::ZERO);
     assert_eq!(Schedule::Max.count_within(Nanos::from_secs(1)), None);
+}
+
+proptest! {
+    #[test]
+    fn recorded_instants_come_again_each_period(gaps in prop::collection::vec(0..1000u64, 1..20), rest in 1..50u64) {
+        let times: Vec<Nanos> = gaps.iter().scan(0, |at, gap| { *at += gap; Some(Nanos(*at)) }).collect();
+        let period = *times.last().unwrap() + Nanos(rest);
+        let schedule = Schedule::Recorded(Recorded::new(times.clone(), period).unwrap());
+        for (k, at) in schedule.departures().take(70).enumerate() {
+            let (rounds, i) = (k / times.len(), k % times.len());
+            prop_assert_eq!(at, Nanos(rounds as u64 * period.0) + times[i]);
+            prop_assert_eq!(at, schedule.departure(k as u64));
+        }
+        let end = Nanos(period.0 * 2 + 1);
+        let counted = schedule.departures().take_while(|&at| at < end).count() as u64;
+        prop_assert_eq!(schedule.count_within(end), Some(counted));
+    }
+}
+
+#[test]
+fn recorded_instants_never_run_backwards() {
+    let times = Recorded::new([5, 3, 9].map(Nanos), Nanos::ZERO).unwrap();
+    assert_eq!(times.period(), Nanos(9));
+    let schedule = Schedule::Recorded(times);
+    assert_eq!(schedule.departures().take(5).map(|at| at.0).collect::<Vec<_>>(), [5, 5, 9, 14, 14]);
+    assert_eq!(schedule.mean_gap(), Nanos(3));
+    assert_eq!(Recorded::new([], Nanos(7)), Err(ScheduleError::NoInstants));
+    let instant = Schedule::Recorded(Recorded::new([Nanos::ZERO], Nanos::ZERO).unwrap());
+    assert_eq!(instant.count_within(Nanos(9)), None);
 }

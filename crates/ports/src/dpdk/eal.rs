@@ -85,9 +85,7 @@ fn use_hugepages(options: &EalOptions, free_mib: u64) -> Result<bool, PortError>
         Hugepages::No => Ok(false),
         Hugepages::Auto => Ok(enough),
         Hugepages::Yes if enough => Ok(true),
-        Hugepages::Yes => {
-            Err(PortError::Hugepages { needed_mib: options.memory_mib as u64, free_mib })
-        }
+        Hugepages::Yes => Err(PortError::Hugepages { needed_mib: options.memory_mib as u64, free_mib }),
     }
 }
 

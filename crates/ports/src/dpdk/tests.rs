@@ -21,7 +21,9 @@ fn shim_for(test: &str) -> Option<PathBuf> {
     };
     let shim = BUILT.get_or_init(build).clone();
     if shim.is_none() {
-        eprintln!("skipped: {test} needs libdpdk and a C compiler (apt-get install libdpdk-dev pkg-config gcc)");
+        eprintln!(
+            "skipped: {test} needs libdpdk and a C compiler (apt-get install libdpdk-dev pkg-config gcc)"
+        );
     }
     shim
 }
@@ -102,7 +104,10 @@ fn a_ring_brings_frames_back_in_order() {
     port.alloc(&mut burst, 2);
     burst.iter_mut().for_each(|slot| slot.set_len(1519));
     let error = port.tx(&mut burst).unwrap_err();
-    assert_eq!(error.to_string(), format!("port {} takes frames of 1518 bytes without FCS, not 1519", port.describe()));
+    assert_eq!(
+        error.to_string(),
+        format!("port {} takes frames of 1518 bytes without FCS, not 1519", port.describe())
+    );
     port.free(&mut burst);
     assert!(burst.is_empty());
 }
@@ -247,9 +252,8 @@ fn several_queues_by_one_thread_and_by_several() {
 #[test]
 fn a_refusal_says_why_and_what_to_do() {
     let Some(shim) = shim_for("refusal") else { return };
-    let error = |device: &str, queues| {
-        open(&DpdkOptions { queues, ..options(device, shim.clone()) }).err().unwrap()
-    };
+    let error =
+        |device: &str, queues| open(&DpdkOptions { queues, ..options(device, shim.clone()) }).err().unwrap();
     let unknown = error("net_nonsense0", 1);
     assert_eq!(unknown.name(), "dpdk-device");
     assert!(unknown.to_string().contains("net_nonsense0"), "{unknown}");
@@ -270,11 +274,17 @@ struct Echo(Child);
 impl Echo {
     fn start(socket: &std::path::Path) -> Option<Echo> {
         let device = format!("--vdev=net_vhost0,iface={},client=1", socket.display());
-        let arguments = ["--no-huge", "-m", "128", "--no-pci", "--no-telemetry", "-l", "0", "--file-prefix"];
+        let arguments = ["--no-huge", "-m", "128", "--no-pci", "--no-telemetry", "--file-prefix"];
         let prefix = format!("fg-echo-{}", std::process::id());
-        let end = ["--", "--forward-mode=io", "--auto-start", "--total-num-mbufs=4096", "--stats-period=1"];
+        let end = ["--", "--forward-mode=io", "--auto-start", "--total-num-mbufs=4096", "--stats-period=9"];
         let mut command = Command::new("dpdk-testpmd");
-        command.args(arguments).arg(prefix).arg("--no-shconf").args(["--lcores", "0@0,1@0"]).arg(device).args(end);
+        command
+            .args(arguments)
+            .arg(prefix)
+            .arg("--no-shconf")
+            .args(["--lcores", "0@0,1@0"])
+            .arg(device)
+            .args(end);
         let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         if child.is_err() {
             eprintln!("skipped: no dpdk-testpmd (apt-get install dpdk-dev)");

@@ -26,6 +26,7 @@ pub struct Arguments {
     pub netns: Option<PathBuf>,
     pub bypass: bool,
     pub skip: bool,
+    pub burst: Option<usize>,
     pub delay_us: Option<u64>,
     pub loss_one_in: u64,
 }
@@ -43,6 +44,7 @@ impl Arguments {
             netns: None,
             bypass: false,
             skip: false,
+            burst: None,
             delay_us: None,
             loss_one_in: 0,
         };
@@ -62,6 +64,7 @@ impl Arguments {
                 "--delay-us" => found.delay_us = Some(value()?.parse()?),
                 "--loss-one-in" => found.loss_one_in = value()?.parse()?,
                 "--bypass" => found.bypass = true,
+                "--burst" => found.burst = Some(value()?.parse()?),
                 "--skip" => found.skip = true,
                 "--netns" => found.netns = Some(value()?.into()),
                 _ => found.words.push(word),
@@ -89,7 +92,7 @@ impl Arguments {
             core: self.cores.first().copied(),
             spin: SpinPolicy::Spin,
             drain: Some(Nanos::from_millis(50)),
-            late: if self.skip { LatePolicy::Skip } else { LatePolicy::CatchUp },
+            burst: self.burst,
             ..Default::default()
         }
     }
@@ -104,6 +107,8 @@ impl Arguments {
             Some(rate) => Schedule::Cbr { rate },
             None => Schedule::Max,
         };
-        Ok(Stream::new(id, Some(port), template, schedule, Stop::After(length)))
+        let mut stream = Stream::new(id, Some(port), template, schedule, Stop::After(length));
+        stream.late = if self.skip { LatePolicy::Skip } else { LatePolicy::CatchUp };
+        Ok(stream)
     }
 }

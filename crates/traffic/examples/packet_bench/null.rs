@@ -8,6 +8,8 @@ use flowgauge_ports::{
 
 const SLOTS: usize = 512;
 const SLOT_SIZE: usize = 2048;
+/// An odd number of cache lines from one slot to the next, or all frames would lie in the same few places of the cache.
+const STRIDE: usize = SLOT_SIZE + 64;
 
 pub struct NullPort {
     memory: Box<[u8]>,
@@ -19,7 +21,7 @@ pub struct NullPort {
 
 impl NullPort {
     pub fn new() -> NullPort {
-        let memory = vec![0; SLOTS * SLOT_SIZE].into_boxed_slice();
+        let memory = vec![0; SLOTS * STRIDE].into_boxed_slice();
         NullPort { memory, free: (0..SLOTS as u32).collect(), owner: Owner::unique(), sent: 0 }
     }
 }
@@ -44,7 +46,7 @@ impl Port for NullPort {
         let n = n.min(burst.room()).min(self.free.len());
         for _ in 0..n {
             let index = self.free.pop().expect("as many as there are");
-            let start = &mut self.memory[index as usize * SLOT_SIZE];
+            let start = &mut self.memory[index as usize * STRIDE];
             // SAFETY: each number is lent once; the memory outlives the transmission that borrows it.
             burst.push(unsafe {
                 Slot::from_raw(NonNull::from(start), 0, SLOT_SIZE as u32, index as u64, self.owner)
