@@ -5,7 +5,7 @@ Times are nanoseconds on the tester's clock. Errors are those of `flowgauge.erro
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from flowgauge.flows import FlowSet, Frames, Schedule
 
@@ -107,13 +107,10 @@ class StreamSpec:
         count: int | None = None,
     ) -> None: ...
 
-class Recording(Sequence[bytes]):
+class Recording:
     """The frames of a capture, with their times."""
 
-    @overload
     def __getitem__(self, index: int) -> bytes: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
     def __len__(self) -> int: ...
     @property
     def times_ns(self) -> list[int]:
@@ -157,9 +154,9 @@ class Capture:
     def wait(self, timeout_s: float) -> bool:
         """Whether it has ended within that time."""
     def finish(self) -> dict[str, Any]:
-        """Wait for the end, put the ports back; the counters, `ports` (name, frames, dropped), `stamps`, `probes` (per stream: nonce, stream,
-        sent, received, lost, duplicated, reordered, corrupt, latency or None, variation; the last two are fields of Latency), `error`
-        (an exception or None), `write_error` (text or None).
+        """Wait for the end, put the ports back; the counters, `ports` (name, frames, dropped), `stamps`, `probes`, `error` (an exception
+        or None), `write_error` (text or None). Of a stream of probes: nonce, stream, sent, received, lost, duplicated, reordered, corrupt,
+        latency (None where sender and receiver have different clocks) and variation, both with the fields of Latency.
         """
 
 class Transmission:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from flowgauge._core import Recording
 
 Value = int | str
 """A number, or an address as text ("10.0.0.1", "02:00:00:00:00:01", "2001:db8::1")."""
@@ -78,7 +81,7 @@ class Frames:
     2
     """
 
-    frames: Sequence[bytes]
+    frames: Sequence[bytes] | Recording
     probe: bool = False
 
     @staticmethod

@@ -65,10 +65,10 @@ def command(
 
     `sudo flowgauge capture --port af_packet:eth0 -w out.pcapng --duration 10`
 
-    Stamps are the best that the port has: of the network card, the kernel, or ours. Each second the rates are shown, and what was dropped
-    before us (ring, socket, card) or lost by us (the file did not keep pace). Without --count or --duration it ends with Ctrl-C. Exit codes:
-    0 done or stopped; 1 the port broke; 2 usage; 3 the port or the file can't be had, or the file not be written any more: what it holds is
-    whole.
+    Stamps are the best that the port has: of the network card, the kernel, or ours. Each second the rates are shown, and what was
+    dropped before us (ring, socket, card) or lost by us (the file did not keep pace). Without --count or --duration it ends with Ctrl-C.
+
+    Exit codes: 0 done or stopped; 1 the port broke; 2 usage; 3 port or file can't be had, or the disk is full: the file is whole then, too.
     """
     from flowgauge.packets.capture import Request, run
 

@@ -97,9 +97,10 @@ def command(
 
     `flowgauge generate --port ring --flows "ipv4_dst=10.0.0.1+1,udp_dst=7" --rate 100k --count 1000` needs no root.
 
-    Without --count, --duration or --loop a flow set is sent until Ctrl-C, a capture once. Each second the rates are shown, at the end what
-    was offered, how exactly, and, with a receiver, what arrived. Exit codes: 0 done or stopped; 1 the port broke; 2 usage; 3 the port can't
-    be had.
+    Without --count, --duration or --loop a flow set is sent until Ctrl-C, a capture once. Each second the rates are shown, at the end
+    what was offered, how exactly, and, with a receiver, what arrived.
+
+    Exit codes: 0 done or stopped; 1 the port broke; 2 usage; 3 the port can't be had.
     """
     from flowgauge.packets.generate import Request, run
     from flowgauge.packets.streams import Wanted

@@ -13,8 +13,7 @@ class PortWiring:
 
     `backend`: "ring" (then `handle` is the in-process port), "af_packet", "af_xdp", or "dpdk" (then `interface` is a device in DPDK's
     words: "net_virtio_user0,path=/run/s,server=1", "0000:03:00.0"). `netns`: name of the network namespace that holds `interface`, None for
-    our own. `max_rate_mbps` None: the link has no speed of its own. `receive` False: it only sends. `options`: further arguments of
-    `_core.open_<backend>`.
+    our own. `max_rate_mbps` None: the link has no speed of its own. `options`: further arguments of `_core.open_<backend>`.
     """
 
     of_port: int
@@ -23,7 +22,6 @@ class PortWiring:
     netns: str | None = None
     max_rate_mbps: float | None = None
     handle: Any = None
-    receive: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -31,5 +31,7 @@ def parse_port(
     if (backend == "ring") == bool(device):
         raise UsageError(f"{option} {text}: expected {BACKENDS[backend]}")
     # The namespace is of interfaces; files, rings and DPDK's devices are in none.
-    inside = netns if backend in ("af_packet", "af_xdp") else None
-    return PortWiring(of_port=0, backend=backend, interface=device, netns=inside, receive=receive)
+    if backend not in ("af_packet", "af_xdp"):
+        return PortWiring(of_port=0, backend=backend, interface=device)
+    options = {} if receive else {"receive": False}
+    return PortWiring(of_port=0, backend=backend, interface=device, netns=netns, options=options)

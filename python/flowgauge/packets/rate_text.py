@@ -17,8 +17,8 @@ _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMG]?)\s*(pps|bps|bit/s|%|)")
 def parse_rate(text: str, frame_size: Fraction | int, link_mbps: int | None) -> Fraction | None:
     """Frames per second; None: as fast as possible. Raises UsageError.
 
-    "10000", "10k", "1.5Mpps": frames per second. "10Mbps", "1Gbps": bits of frames (layer 2, FCS counted) per second. "line", "50%": of what
-    the link carries, with preamble and gap. "max": as fast as possible.
+    "10000", "10k", "1.5Mpps": frames per second. "10Mbps", "1Gbps": bits of frames (layer 2, FCS counted) per second. "line", "50%": of
+    what the link carries, with preamble and gap. "max": as fast as possible.
 
     >>> parse_rate("1.5Mpps", 64, None), parse_rate("10Mbps", 1250, None), parse_rate("max", 64, None)
     (Fraction(1500000, 1), Fraction(1000, 1), None)

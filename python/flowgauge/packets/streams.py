@@ -181,7 +181,7 @@ burst=None, count=None, duration=None, seed=1)
             raise UsageError(f"--stream {text!r}: {key} is {value!r}; expected a number") from None
     if given.keys() & _ENDS:
         # Its own end is instead of the others'.
-        defaults = replace(defaults, **dict.fromkeys(_ENDS))
+        defaults = replace(defaults, count=None, duration=None, loop=None)
     return replace(defaults, **given)
 
 

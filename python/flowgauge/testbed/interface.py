@@ -27,7 +27,8 @@ class Stream:
     `source`: index of the tester port that transmits, or CONTROL: frames leave by `Control.play(packet_outs(...))`, and
     this stream only counts them. `sink`: index of the port where frames are expected, CONTROL (PACKET_IN), or None: any
     port; frames that arrive elsewhere count as `misrouted`.
-    It ends after `duration_s`, or after `count` frames, or (both None) when it is stopped. `record`: keep up to that many departures and arrivals as arrays.
+    It ends after `duration_s`, or after `count` frames, or (both None) when it is stopped.
+    `record`: keep up to that many departures and arrivals as arrays.
     `frame_size` counts the FCS, in bytes; raw frames have sizes of their own, and it means nothing to them.
     """
 

@@ -24,11 +24,11 @@ def _ring(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
 
 
 def _af_packet(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
-    return _core.open_af_packet(wiring.interface, wiring.netns, receive=wiring.receive, **wiring.options)
+    return _core.open_af_packet(wiring.interface, wiring.netns, **wiring.options)
 
 
 def _af_xdp(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
-    return _core.open_af_xdp(wiring.interface, wiring.netns, receive=wiring.receive, **wiring.options)
+    return _core.open_af_xdp(wiring.interface, wiring.netns, **wiring.options)
 
 
 def _dpdk(wiring: PortWiring, plan: CorePlan) -> _core.Port:
