@@ -12,11 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.pairs import Unavailable
-from bench.wires import ROOT, TARGET, background, example, need
+from bench.wires import ROOT, TARGET, example, need
 from flowgauge.duts import hugepages
 from flowgauge.duts.lease import Lease
 
 MEMORY_MIB = 256
+MBUFS = ("--total-num-mbufs=16384",)
+"""testpmd asks for ten times as many by itself, which do not fit."""
 WINDOWS = 3
 """testpmd's counters are read once a second; the first window is its start."""
 PATIENCE_S = 30.0

@@ -17,7 +17,6 @@ from flowgauge.duts.ovs.daemons import find_schema
 from flowgauge.duts.ovs.datapath import TOOLS
 from flowgauge.errors import SetupError
 
-
 TUN = Path("/dev/net/tun")
 
 
