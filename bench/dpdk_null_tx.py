@@ -19,7 +19,13 @@ def run(pairs: int) -> Result:
     need_dpdk()
     device = "net_null0,no-rx=1"
     program = ours("tx", device, str(SECONDS), "--flows", str(FLOWS))
-    flowgen = ["--forward-mode=flowgen", f"--flowgen-flows={FLOWS}", "--txpkts=60", "--burst=64", "--auto-start"]
+    flowgen = [
+        "--forward-mode=flowgen",
+        f"--flowgen-flows={FLOWS}",
+        "--txpkts=60",
+        "--burst=64",
+        "--auto-start",
+    ]
     peer = testpmd([device], *flowgen)
     with huge_memory(MEMORY_MIB):
         return interleave(
