@@ -17,6 +17,8 @@ from flowgauge.duts import hugepages
 from flowgauge.duts.lease import Lease
 
 MEMORY_MIB = 256
+MBUFS = ("--total-num-mbufs=16384",)
+"""testpmd asks for ten times as many by itself, which do not fit."""
 WINDOWS = 3
 """testpmd's counters are read once a second; the first window is its start."""
 PATIENCE_S = 30.0

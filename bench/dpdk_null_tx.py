@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from bench.dpdk import MEMORY_MIB, huge_memory, need_dpdk, ours, testpmd, testpmd_rate
+from bench.dpdk import MBUFS, MEMORY_MIB, huge_memory, need_dpdk, ours, testpmd, testpmd_rate
 from bench.pairs import Result, interleave
 from bench.wires import run as output
 
@@ -24,6 +24,7 @@ def run(pairs: int) -> Result:
         f"--flowgen-flows={FLOWS}",
         "--txpkts=60",
         "--burst=64",
+        *MBUFS,
         "--auto-start",
     ]
     peer = testpmd([device], *flowgen)
