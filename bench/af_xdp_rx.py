@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import signal
 
-from bench.dpdk import MEMORY_MIB, huge_memory, last_core, testpmd
+from bench.dpdk import MBUFS, MEMORY_MIB, huge_memory, last_core, testpmd
 from bench.lossless import Ladder, Receiver, ours
 from bench.pairs import Result, interleave
 from bench.wires import Wire, need, wire
@@ -39,5 +39,5 @@ def rxonly(link: Wire) -> Receiver:
         return int(found[1]), int(found[2])
 
     device = f"net_af_xdp0,iface={link.right}"
-    options = ["--forward-mode=rxonly", "--rxd=4096", "--burst=64", "--total-num-mbufs=65536", "--auto-start"]
+    options = ["--forward-mode=rxonly", "--rxd=4096", "--burst=64", *MBUFS, "--auto-start"]
     return Receiver(testpmd([device], *options), signal.SIGINT, count, core=None, start_s=2.0)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.dpdk import MEMORY_MIB, huge_memory, last_core, testpmd
+from bench.dpdk import MBUFS, MEMORY_MIB, huge_memory, last_core, testpmd
 from bench.pairs import Result, interleave
 from bench.wires import Wire, background, example, need, wire
 
@@ -48,7 +48,7 @@ def beside_testpmd(backend: str, pairs: int) -> Result:
     with huge_memory(MEMORY_MIB), wire() as link:
         mine = link.command(link.left, ours(link, backend), last_core())
         frames = ["--forward-mode=txonly", "--txpkts=60", "--burst=64"]
-        options = [*frames, "--total-num-mbufs=65536", "--auto-start"]
+        options = [*frames, *MBUFS, "--auto-start"]
         # testpmd binds its threads itself.
         peer = link.command(link.left, testpmd([f"net_{backend}0,iface={link.left}"], *options))
         return interleave(
