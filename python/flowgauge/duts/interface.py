@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 
@@ -12,9 +12,8 @@ class PortWiring:
     """How to open one tester port.
 
     `backend`: "ring" (then `handle` is the in-process port), "af_packet", "af_xdp", or "dpdk" (then `interface` is a device in DPDK's
-    words: "net_virtio_user0,path=/run/s,server=1", "0000:03:00.0"; `memory_mib` is what DPDK takes in all, in `hugepages` if True, without
-    if False, as the host has it if None). `netns`: name of the network namespace that holds `interface`, None for our own.
-    `max_rate_mbps` None: the link has no speed of its own. `receive` False: it only sends.
+    words: "net_virtio_user0,path=/run/s,server=1", "0000:03:00.0"). `netns`: name of the network namespace that holds `interface`, None for
+    our own. `max_rate_mbps` None: the link has no speed of its own. `options`: further arguments of `_core.open_<backend>`.
     """
 
     of_port: int
@@ -23,9 +22,7 @@ class PortWiring:
     netns: str | None = None
     max_rate_mbps: float | None = None
     handle: Any = None
-    hugepages: bool | None = None
-    memory_mib: int | None = None
-    receive: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ def parse_port(
         raise UsageError(f"{option} {text}: expected one of {listed}", advice=advice)
     if (backend == "ring") == bool(device):
         raise UsageError(f"{option} {text}: expected {BACKENDS[backend]}")
-    # The namespace is of interfaces; files, rings and DPDK's devices are in none.
-    inside = netns if backend in ("af_packet", "af_xdp") else None
-    return PortWiring(of_port=0, backend=backend, interface=device, netns=inside, receive=receive)
+    # Namespaces are of interfaces: files, rings and DPDK's devices are in none.
+    if backend not in ("af_packet", "af_xdp"):
+        return PortWiring(of_port=0, backend=backend, interface=device)
+    options = {} if receive else {"receive": False}
+    return PortWiring(of_port=0, backend=backend, interface=device, netns=netns, options=options)

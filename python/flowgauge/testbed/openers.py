@@ -24,17 +24,15 @@ def _ring(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
 
 
 def _af_packet(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
-    return _core.open_af_packet(wiring.interface, wiring.netns, receive=wiring.receive)
+    return _core.open_af_packet(wiring.interface, wiring.netns, **wiring.options)
 
 
 def _af_xdp(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
-    return _core.open_af_xdp(wiring.interface, wiring.netns, receive=wiring.receive)
+    return _core.open_af_xdp(wiring.interface, wiring.netns, **wiring.options)
 
 
 def _dpdk(wiring: PortWiring, plan: CorePlan) -> _core.Port:
-    memory = {} if wiring.memory_mib is None else {"memory_mib": wiring.memory_mib}
-    hugepages = {True: "yes", False: "no", None: "auto"}[wiring.hugepages]
-    return _core.open_dpdk(wiring.interface, hugepages=hugepages, cores=list(plan.workers), **memory)
+    return _core.open_dpdk(wiring.interface, wiring.netns, cores=plan.workers, **wiring.options)
 
 
 def _pcap(wiring: PortWiring, _plan: CorePlan) -> _core.Port:

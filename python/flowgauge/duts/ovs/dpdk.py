@@ -52,6 +52,7 @@ class Dpdk(Datapath):
         super().__init__(values, pinned=pinned)
         self._home = Path()
         self._huge_mib = 0
+        self._prefix = ""
 
     def check_host(self) -> None:
         """Raises MissingToolError without the program, too."""
@@ -67,7 +68,9 @@ class Dpdk(Datapath):
         self._home = lease.home
         self._huge_mib = self._take_hugepages(lease)
         prefix = f"{PREFIX}{lease.id}"
-        lease.adopt(DPDK_RUN / prefix)
+        self._prefix = f"{prefix}-tester"
+        for name in (prefix, self._prefix):
+            lease.adopt(DPDK_RUN / name)
         settings = dpdk_settings(
             prefix,
             self._values["memory"],
@@ -111,7 +114,9 @@ class Dpdk(Datapath):
         device = (
             f"net_virtio_user{number},path={self._socket(number)},server=1,queues=1,queue_size=1024{packed}"
         )
-        return PortWiring(number, "dpdk", device, hugepages=self.huge, memory_mib=TESTER_MIB)
+        memory = {"memory_mib": TESTER_MIB, "hugepages": "yes" if self.huge else "no"}
+        options = {"mtu": self._values["mtu"], "file_prefix": self._prefix, **memory}
+        return PortWiring(number, "dpdk", device, options=options)
 
     def joined(self, daemons: Daemons, numbers: Sequence[int]) -> None:
         """Until Open vSwitch has connected to every socket, and frames pass."""
