@@ -16,7 +16,7 @@ from bench.wires import ROOT, TARGET, background, example, need
 from flowgauge.duts import hugepages
 from flowgauge.duts.lease import Lease
 
-MEMORY_MIB = 512
+MEMORY_MIB = 256
 WINDOWS = 3
 """testpmd's counters are read once a second; the first window is its start."""
 PATIENCE_S = 30.0

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench.dpdk import MEMORY_MIB, huge_memory, need_dpdk, ours, testpmd, testpmd_rate
+from bench.dpdk import need_dpdk, ours, testpmd, testpmd_rate
 from bench.pairs import Result, Unavailable, interleave
 from bench.wires import run as output
 from flowgauge.duts.interface import TO_NOBODY
@@ -23,7 +23,7 @@ SECONDS, FLOWS = 4, 1024
 def run(pairs: int) -> Result:
     """Frames per second, both sides."""
     need_dpdk()
-    with huge_memory(MEMORY_MIB), open_vswitch() as devices:
+    with open_vswitch() as devices:
         program = ours("both", *devices, str(SECONDS), "--flows", str(FLOWS))
         flowgen = ["--forward-mode=flowgen", f"--flowgen-flows={FLOWS}", "--txpkts=60", "--burst=64"]
         rings = ["--rxd=1024", "--txd=1024", "--auto-start"]

@@ -18,14 +18,19 @@ impl Clock {
     ///
     /// The offset is taken from the tightest of five brackets, so an interrupt in one does no harm.
     pub fn offset_from_wall(self) -> WallOffset {
+        self.offset_from(libc::CLOCK_REALTIME).expect("every Linux has a wall clock")
+    }
+
+    /// The same for another clock of the system, such as a network card's; `None` when it can't be read.
+    pub fn offset_from(self, clock: libc::clockid_t) -> Option<WallOffset> {
         let bracket = || {
             let before = self.now();
-            let wall = read(libc::CLOCK_REALTIME);
+            let theirs = try_read(clock)?;
             let after = self.now();
-            (after - before, before.0 / 2 + after.0 / 2, wall)
+            Some((after - before, before.0 / 2 + after.0 / 2, theirs))
         };
-        let (width, middle, wall) = (0..5).map(|_| bracket()).min_by_key(|b| b.0).expect("five brackets");
-        WallOffset { offset_ns: middle as i64 - wall.0 as i64, error: width }
+        let (width, middle, theirs) = (0..5).filter_map(|_| bracket()).min_by_key(|b| b.0)?;
+        Some(WallOffset { offset_ns: middle as i64 - theirs.0 as i64, error: width })
     }
 }
 
@@ -52,10 +57,15 @@ impl WallOffset {
 
 #[inline]
 fn read(clock: libc::clockid_t) -> Nanos {
+    try_read(clock).expect("both clocks that we read exist on every Linux")
+}
+
+#[inline]
+fn try_read(clock: libc::clockid_t) -> Option<Nanos> {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `t` is a valid timespec, and both clocks that we read exist on every Linux.
-    unsafe { libc::clock_gettime(clock, &mut t) };
-    Nanos(t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64)
+    // SAFETY: `t` is a valid timespec.
+    let failed = unsafe { libc::clock_gettime(clock, &mut t) } != 0;
+    (!failed).then(|| Nanos(t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64))
 }
 
 #[cfg(test)]
@@ -70,6 +80,12 @@ mod tests {
             assert!(now >= last);
             last = now;
         }
+    }
+
+    #[test]
+    fn a_clock_that_is_not_there_has_no_offset() {
+        assert_eq!(Clock.offset_from(-1 << 3 | 3), None);
+        assert!(Clock.offset_from(libc::CLOCK_BOOTTIME).is_some());
     }
 
     #[test]

@@ -55,6 +55,22 @@ impl Burst {
         self.slots.drain(..n)
     }
 
+    /// Drops the first `n` slots, which somebody else has taken over by their tokens; the others move up.
+    #[inline]
+    pub(crate) fn drop_first(&mut self, n: usize) {
+        if n == self.slots.len() {
+            self.slots.clear();
+        } else {
+            self.slots.drain(..n);
+        }
+    }
+
+    /// Adds slots at the end, as many as fit.
+    #[inline]
+    pub(crate) fn extend(&mut self, slots: impl Iterator<Item = Slot>) {
+        self.slots.extend(slots.take(self.room()));
+    }
+
     /// Takes the last slot out.
     #[inline]
     pub fn pop(&mut self) -> Option<Slot> {

@@ -2,21 +2,21 @@
 //!
 //! Receive: a memory-mapped TPACKET_V3 ring that the kernel fills block by block; frames are read where they lie. The
 //! kernel hands a block over when it is full or about 1 ms old, so frames are *seen* up to that much later; their
-//! stamps are the kernel's, taken when the frame passed, so delays are right all the same. Transmit: `sendmmsg` from
-//! buffers made at the start, one system call per burst.
+//! stamps are the kernel's, taken when the frame passed, so delays are right all the same; or the card's, where it stamps all
+//! that arrives. Transmit: `sendmmsg` from buffers made at the start, one system call per burst; a frame now and then is
+//! stamped on its way out.
 //!
 //! Needs CAP_NET_RAW; entering another network namespace needs CAP_SYS_ADMIN.
 
+mod departures;
 mod options;
 mod rx_ring;
 mod transmit;
 
 use std::path::Path;
 
-use flowgauge_clock::Clock;
-
-use crate::linux::{Interface, LinkState, Socket, within};
-use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, RxCapacity, StampSource};
+use crate::linux::{CardStamps, Interface, LinkState, Socket, StampAbilities, within};
+use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, RxCapacity, StampSource, TxStamp};
 pub use options::AfPacketOptions;
 use rx_ring::RxRing;
 use transmit::Transmitter;
@@ -41,6 +41,7 @@ pub struct AfPacketPort {
     interface: Interface,
     transmitter: Transmitter,
     ring: Option<RxRing>,
+    card: Option<CardStamps>,
     rx_frames: u64,
 }
 
@@ -53,9 +54,18 @@ impl AfPacketPort {
         let socket = Socket::packet(&name)?;
         let interface = Interface::find(&socket, interface, netns)?;
         interface.wait_until_up(&socket, options.carrier_wait, netns)?;
-        let ring = if options.receive { Some(RxRing::new(&name, &interface, &options)?) } else { None };
-        let transmitter = Transmitter::new(socket, &interface, &options)?;
-        Ok(AfPacketPort { name, interface, transmitter, ring, rx_frames: 0 })
+        let abilities = StampAbilities::of(&socket, &interface);
+        let mut card = None;
+        if options.hardware_stamps {
+            card = CardStamps::enable(Socket::packet(&name)?, &interface, abilities);
+        }
+        let ring = if options.receive {
+            Some(RxRing::new(&name, &interface, &options, card.as_ref())?)
+        } else {
+            None
+        };
+        let transmitter = Transmitter::new(socket, &interface, &options, (abilities, card.as_ref()))?;
+        Ok(AfPacketPort { name, interface, transmitter, ring, card, rx_frames: 0 })
     }
 }
 
@@ -67,8 +77,11 @@ impl Port for AfPacketPort {
     fn capabilities(&self) -> Capabilities {
         let bytes = self.ring.as_ref().map_or(0, RxRing::bytes);
         Capabilities {
-            rx_stamps: StampSource::KernelSoftware,
-            tx_stamps: StampSource::User,
+            rx_stamps: match self.card {
+                Some(_) => StampSource::Hardware,
+                None => StampSource::KernelSoftware,
+            },
+            tx_stamps: self.transmitter.stamps(),
             link_mbps: self.interface.link_mbps,
             longest_frame: self.interface.longest_frame(),
             rx_capacity: RxCapacity::Bytes { bytes, overhead: rx_ring::FRAME_OVERHEAD },
@@ -89,7 +102,7 @@ impl Port for AfPacketPort {
 
     fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
         let Some(ring) = &mut self.ring else { return Ok(0) };
-        let n = ring.receive(burst, max.min(burst.room()), Clock);
+        let n = ring.receive(burst, max.min(burst.room()), self.card.as_ref());
         self.rx_frames += n as u64;
         Ok(n)
     }
@@ -101,6 +114,10 @@ impl Port for AfPacketPort {
                 Some(_) | None => self.transmitter.put(slot),
             }
         }
+    }
+
+    fn tx_stamps(&mut self, stamps: &mut Vec<TxStamp>) {
+        stamps.extend(self.transmitter.sampled(self.card.as_ref()));
     }
 
     fn stats(&mut self) -> PortStats {

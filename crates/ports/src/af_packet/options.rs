@@ -19,6 +19,9 @@ pub struct AfPacketOptions {
     pub qdisc_bypass: bool,
     /// Buffers for transmission, at least 64.
     pub tx_slots: usize,
+    /// Whether the card stamps frames, where it can: all that arrive, and departures that are sampled. This switches stamping
+    /// on in the card, until the port is dropped.
+    pub hardware_stamps: bool,
     /// How long to wait for a carrier.
     pub carrier_wait: Duration,
 }
@@ -34,6 +37,7 @@ impl Default for AfPacketOptions {
             promiscuous: true,
             qdisc_bypass: false,
             tx_slots: 256,
+            hardware_stamps: true,
             carrier_wait: Duration::from_secs(1),
         }
     }

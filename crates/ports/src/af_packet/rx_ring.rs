@@ -7,7 +7,7 @@ use flowgauge_clock::{Clock, Nanos, WallOffset};
 use libc::{tpacket_block_desc, tpacket3_hdr};
 
 use super::options::AfPacketOptions;
-use crate::linux::{Interface, Socket};
+use crate::linux::{CardStamps, Interface, Socket};
 use crate::{Burst, Owner, PortError, Slot};
 
 /// Bytes that a frame takes in a block besides its own: the kernel's header, and on average half of the alignment.
@@ -15,6 +15,9 @@ pub(super) const FRAME_OVERHEAD: u64 = 82 + 8;
 
 /// How long an offset between the wall clock and the tester's is good for.
 const OFFSET_LASTS: Nanos = Nanos::from_millis(2);
+
+/// Chooses who stamps received frames.
+const PACKET_TIMESTAMP: i32 = 17;
 
 /// Bytes of a VLAN tag.
 const TAG: usize = 4;
@@ -32,6 +35,7 @@ pub(super) struct RxRing {
     remaining: u32,
     next: *mut tpacket3_hdr,
     offset: WallOffset,
+    card_offset: Option<WallOffset>,
     offset_taken: Nanos,
     dropped: u64,
 }
@@ -49,12 +53,22 @@ struct Block {
 unsafe impl Send for RxRing {}
 
 impl RxRing {
-    pub fn new(port: &str, interface: &Interface, options: &AfPacketOptions) -> Result<RxRing, PortError> {
+    /// With the stamps of `card` if there is one, else with the kernel's.
+    pub fn new(
+        port: &str,
+        interface: &Interface,
+        options: &AfPacketOptions,
+        card: Option<&CardStamps>,
+    ) -> Result<RxRing, PortError> {
         let socket = Socket::packet(port)?;
         let (block_size, blocks) =
             (options.block_size.next_power_of_two().max(1 << 16), options.blocks.max(2));
         socket.set(libc::SOL_PACKET, libc::PACKET_VERSION, libc::tpacket_versions::TPACKET_V3 as i32)?;
         socket.set(libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1i32)?;
+        if card.is_some() {
+            let stamps = libc::SOF_TIMESTAMPING_RAW_HARDWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
+            socket.set(libc::SOL_PACKET, PACKET_TIMESTAMP, stamps)?;
+        }
         let frame_size = 2048;
         let request = libc::tpacket_req3 {
             tp_block_size: block_size as u32,
@@ -77,6 +91,7 @@ impl RxRing {
             remaining: 0,
             next: std::ptr::null_mut(),
             offset: Clock.offset_from_wall(),
+            card_offset: card.and_then(CardStamps::offset),
             offset_taken: Clock.now(),
             dropped: 0,
         };
@@ -122,10 +137,10 @@ impl RxRing {
     }
 
     /// Hands out up to `max` frames.
-    pub fn receive(&mut self, burst: &mut Burst, max: usize, clock: Clock) -> usize {
+    pub fn receive(&mut self, burst: &mut Burst, max: usize, card: Option<&CardStamps>) -> usize {
         let mut n = 0;
         while n < max {
-            if self.remaining == 0 && !self.open_block(clock) {
+            if self.remaining == 0 && !self.open_block(card) {
                 break;
             }
             let count = self.remaining.min((max - n) as u32);
@@ -147,22 +162,23 @@ impl RxRing {
 
     /// Opens the next block if the kernel has filled it.
     #[inline]
-    fn open_block(&mut self, clock: Clock) -> bool {
+    fn open_block(&mut self, card: Option<&CardStamps>) -> bool {
         if self.status(self.current).load(Ordering::Acquire) & libc::TP_STATUS_USER == 0 {
             return false;
         }
-        self.open_filled(clock)
+        self.open_filled(card)
     }
 
-    fn open_filled(&mut self, clock: Clock) -> bool {
+    fn open_filled(&mut self, card: Option<&CardStamps>) -> bool {
         let index = self.current;
         if self.blocks[index].walked {
             // We went all the way around and its frames are still on loan.
             return false;
         }
-        let now = clock.now();
+        let now = Clock.now();
         if now - self.offset_taken > OFFSET_LASTS {
-            self.offset = clock.offset_from_wall();
+            self.offset = Clock.offset_from_wall();
+            self.card_offset = card.and_then(CardStamps::offset).or(self.card_offset);
             self.offset_taken = now;
         }
         let block = self.block(index);
@@ -197,9 +213,18 @@ impl RxRing {
             let stamp = header.tp_sec as u64 * 1_000_000_000 + header.tp_nsec as u64;
             let at = NonNull::new_unchecked(start);
             let mut slot = Slot::from_raw(at, len, len, self.current as u64, self.owner);
-            slot.set_stamp(Some(self.offset.to_tester(stamp)));
+            slot.set_stamp(Some(self.offset_of(header.tp_status).to_tester(stamp)));
             self.next = self.next.byte_add(header.tp_next_offset as usize);
             slot
+        }
+    }
+
+    /// The offset of the clock that stamped a frame of that status: where the card stamps, single frames may lack its stamp.
+    #[inline]
+    fn offset_of(&self, status: u32) -> WallOffset {
+        match self.card_offset {
+            Some(card) if status & libc::TP_STATUS_TS_RAW_HARDWARE != 0 => card,
+            Some(_) | None => self.offset,
         }
     }
 

@@ -69,6 +69,32 @@ fn frames_pass_with_stamps_of_when_they_passed() {
 }
 
 #[test]
+fn departures_are_sampled_and_lie_between_the_call_and_the_arrival() {
+    let Some(lab) = lab("sampled") else { return };
+    let (mut a, mut b) = (open_in(&lab, "va").unwrap(), open_in(&lab, "vb").unwrap());
+    assert_eq!(a.capabilities().tx_stamps, StampSource::KernelSoftware);
+    let mut samples = Vec::new();
+    a.tx_stamps(&mut samples);
+    for round in 0..50 {
+        let before = Clock.now();
+        send(&mut a, 3, 60);
+        let after = Clock.now();
+        std::thread::sleep(Duration::from_micros(200));
+        a.tx_stamps(&mut samples);
+        let arrived = receive(&mut b, 3)[0].0;
+        let stamp = samples.pop().expect("each burst in between is sampled");
+        let slack = Nanos::from_micros(2);
+        assert!(before <= stamp.handed && stamp.handed <= stamp.left, "round {round}: {stamp:?}");
+        assert!(stamp.left <= after + slack && stamp.left <= arrived + slack, "{stamp:?} {arrived}");
+    }
+    send(&mut a, 3, 60);
+    send(&mut a, 3, 60);
+    a.tx_stamps(&mut samples);
+    a.tx_stamps(&mut samples);
+    assert_eq!((samples.len(), a.stats().tx_errors), (1, 0), "one between two calls at the most");
+}
+
+#[test]
 fn stripped_tags_are_put_back() {
     let Some(lab) = lab("tags") else { return };
     let (mut a, mut b) = (open_in(&lab, "va").unwrap(), open_in(&lab, "vb").unwrap());

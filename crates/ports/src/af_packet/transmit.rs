@@ -2,10 +2,13 @@
 
 use std::io;
 
+use flowgauge_clock::Clock;
+
+use super::departures::Departures;
 use super::options::AfPacketOptions;
-use crate::linux::{Interface, Socket};
+use crate::linux::{CardStamps, Interface, Socket, StampAbilities};
 use crate::pool::Pool;
-use crate::{BURST, Burst, PortError, Slot};
+use crate::{BURST, Burst, PortError, Slot, StampSource, TxStamp};
 
 /// What the socket may have under way in the driver, in bytes of kernel memory: about 1300 small frames, as many as fit a
 /// card's ring. More would only wait in the kernel, after they were stamped.
@@ -24,6 +27,7 @@ pub(super) struct Transmitter {
     messages: Box<[libc::mmsghdr]>,
     pieces: Box<[libc::iovec]>,
     longest: usize,
+    departures: Departures,
     /// Frames that left.
     pub sent: u64,
     /// Frames that the kernel refused.
@@ -35,7 +39,12 @@ pub(super) struct Transmitter {
 unsafe impl Send for Transmitter {}
 
 impl Transmitter {
-    pub fn new(socket: Socket, interface: &Interface, options: &AfPacketOptions) -> Result<Self, PortError> {
+    pub fn new(
+        socket: Socket,
+        interface: &Interface,
+        options: &AfPacketOptions,
+        (abilities, card): (StampAbilities, Option<&CardStamps>),
+    ) -> Result<Self, PortError> {
         if options.qdisc_bypass {
             socket.set(libc::SOL_PACKET, libc::PACKET_QDISC_BYPASS, 1i32)?;
         }
@@ -43,6 +52,7 @@ impl Transmitter {
         let _ = socket.set(libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, SEND_BUFFER);
         socket.refuse_all()?;
         socket.bind(interface.index, EXPERIMENTAL)?;
+        let departures = Departures::new(&socket, abilities, card)?;
         let empty = libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
         let mut pieces = vec![empty; BURST].into_boxed_slice();
         let messages = pieces.iter_mut().map(|piece| {
@@ -57,7 +67,7 @@ impl Transmitter {
         // An odd number of cache lines: the frames of a burst start at different ones.
         let room = longest.next_multiple_of(128) + 64;
         let pool = Pool::new(options.tx_slots.max(BURST), room);
-        Ok(Transmitter { socket, pool, messages, pieces, longest, sent: 0, errors: 0 })
+        Ok(Transmitter { socket, pool, messages, pieces, longest, departures, sent: 0, errors: 0 })
     }
 
     pub fn socket(&self) -> &Socket {
@@ -78,9 +88,8 @@ impl Transmitter {
         for (piece, slot) in self.pieces.iter_mut().zip(burst.iter()) {
             *piece = libc::iovec { iov_base: slot.as_ptr().cast_mut().cast(), iov_len: slot.len() };
         }
-        let (messages, n) = (self.messages.as_mut_ptr(), burst.len() as u32);
-        // SAFETY: the first `n` messages each point to one piece, which points to a frame that stays in `burst`.
-        let result = unsafe { libc::sendmmsg(self.socket.fd(), messages, n, libc::MSG_DONTWAIT) };
+        let result =
+            if self.departures.wanted() { self.send_sampled(burst.len()) } else { self.call(burst.len()) };
         if result < 0 {
             return self.refused(burst, port);
         }
@@ -88,6 +97,33 @@ impl Transmitter {
         burst.take(taken).for_each(|slot| self.pool.put(slot));
         self.sent += taken as u64;
         Ok(taken)
+    }
+
+    /// The system call, on the first `n` messages.
+    #[inline]
+    fn call(&mut self, n: usize) -> i32 {
+        // SAFETY: each of the messages points to one piece, which points to a frame that stays in the caller's burst.
+        unsafe { libc::sendmmsg(self.socket.fd(), self.messages.as_mut_ptr(), n as u32, libc::MSG_DONTWAIT) }
+    }
+
+    /// The same, with a stamp of the first frame.
+    #[cold]
+    fn send_sampled(&mut self, n: usize) -> i32 {
+        self.departures.ask(&mut self.messages[0].msg_hdr);
+        let handed = Clock.now();
+        let result = self.call(n);
+        self.departures.asked(&mut self.messages[0].msg_hdr, (result > 0).then_some(handed));
+        result
+    }
+
+    /// Where departures are stamped.
+    pub fn stamps(&self) -> StampSource {
+        self.departures.source()
+    }
+
+    /// The departure that was sampled since the last call.
+    pub fn sampled(&mut self, card: Option<&CardStamps>) -> Option<TxStamp> {
+        self.departures.collect(&self.socket, card)
     }
 
     /// The first frame of a burst was not sent: for now, or for good.

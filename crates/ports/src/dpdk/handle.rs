@@ -1,6 +1,7 @@
 //! A device that is open, shared by the ports of its queues; it closes with the last of them.
 
 use std::ffi::{CStr, CString};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::clock::DeviceClock;
@@ -54,12 +55,14 @@ impl Handle {
         // SAFETY: all zeros is a valid value of this plain structure.
         let mut raw: RawPort = unsafe { std::mem::zeroed() };
         let mut step = c"".as_ptr();
+        let _alone = alone();
         let socket = server_socket(device);
         let waiting = socket.clone().map(|socket| {
             remove_stale(&socket);
             Patience::new(socket, options.link_wait)
         });
-        // SAFETY: DPDK runs; all pointers outlive the call, and `step` is set to a string constant.
+        // SAFETY: DPDK runs; all pointers outlive the call, and `step` is set to a string constant; nobody else
+        // opens or closes.
         let (code, step) = unsafe {
             let code = (shim.open)(&config, &mut raw, &mut step);
             (code, CStr::from_ptr(step).to_string_lossy())
@@ -179,9 +182,16 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        let _alone = alone();
         // SAFETY: the last port of the device is gone. With frames still on loan the shim leaves their memory alone.
         unsafe { (self.shim.close)(&mut self.raw) };
     }
+}
+
+/// Devices come and go one at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static OPENING: Mutex<()> = Mutex::new(());
+    OPENING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn nobody(patience: Duration) -> String {

@@ -16,6 +16,7 @@ mod thread;
 mod vhost_user;
 
 use std::path::PathBuf;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use flowgauge_clock::{Clock, Nanos};
@@ -104,19 +105,6 @@ impl DpdkPort {
         }
     }
 
-    /// The slot of an mbuf that came out of the pool.
-    #[inline]
-    fn blank(&self, mbuf: *mut Mbuf) -> Slot {
-        let start = MBUF_SIZE + self.handle.shim.headroom as usize;
-        let room = self.handle.raw.room as u32;
-        // SAFETY: the shim's pools have mbufs with a buffer right behind, of `headroom + room` bytes that were zeroed when
-        // they were mapped; nobody else has an mbuf that is out of its pool.
-        unsafe {
-            let start = std::ptr::NonNull::new_unchecked(mbuf.cast::<u8>().add(start));
-            Slot::from_raw(start, 0, room, mbuf as u64, self.owner)
-        }
-    }
-
     /// The slot of an mbuf that was received; `None` when the frame is in several pieces that can't be put together.
     #[inline]
     fn filled(&self, mbuf: *mut Mbuf) -> Option<Slot> {
@@ -129,7 +117,7 @@ impl DpdkPort {
         // SAFETY: `data_off + data_len <= buf_len`, all within the mbuf's buffer, which is ours until we free it.
         unsafe {
             let m = &*mbuf;
-            let start = std::ptr::NonNull::new_unchecked(m.buf_addr.add(m.data_off as usize));
+            let start = NonNull::new_unchecked(m.buf_addr.add(m.data_off as usize));
             let (len, room) = (m.data_len as u32, (m.buf_len - m.data_off) as u32);
             let mut slot = Slot::from_raw(start, len, room, mbuf as u64, self.owner);
             if let Some(clock) = &self.clock {
@@ -190,9 +178,13 @@ impl Port for DpdkPort {
         let (pool, want) = (handle.raw.pools[self.queues.start as usize], n.min(burst.room()) as u16);
         // SAFETY: room for BURST >= want mbufs; the pool is the port's.
         let n = unsafe { (handle.shim.alloc)(pool, self.mbufs.as_mut_ptr(), want) } as usize;
-        for i in 0..n {
-            burst.push(self.blank(self.mbufs[i]));
-        }
+        let (at, room, owner) = (MBUF_SIZE + handle.shim.headroom as usize, handle.raw.room as u32, self.owner);
+        // SAFETY: the shim's pools have mbufs with a buffer right behind, of `headroom + room` bytes that were zeroed when
+        // they were mapped; nobody else has an mbuf that is out of its pool.
+        burst.extend(self.mbufs[..n].iter().map(|&mbuf| unsafe {
+            let start = NonNull::new_unchecked(mbuf.cast::<u8>().add(at));
+            Slot::from_raw(start, 0, room, mbuf as u64, owner)
+        }));
         n
     }
 
@@ -224,7 +216,7 @@ impl Port for DpdkPort {
         let (queue, n) = (self.queues.start, burst.len() as u16);
         // SAFETY: the first n mbufs are valid frames; those that are taken are DPDK's, and their slots are dropped.
         let taken = unsafe { (handle.shim.tx)(handle.raw.id, queue, self.mbufs.as_mut_ptr(), n) } as usize;
-        burst.take(taken).for_each(drop);
+        burst.drop_first(taken);
         self.sent += taken as u64;
         Ok(taken)
     }
@@ -249,10 +241,11 @@ impl Port for DpdkPort {
     #[inline]
     fn free(&mut self, burst: &mut Burst) {
         let n = burst.len();
-        for (to, slot) in self.mbufs.iter_mut().zip(burst.take(BURST)) {
+        for (to, slot) in self.mbufs.iter_mut().zip(burst.iter()) {
             assert!(slot.owner() == self.owner, "a slot went back to a port that it is not from");
-            *to = slot.into_token() as *mut Mbuf;
+            *to = slot.token() as *mut Mbuf;
         }
+        burst.drop_first(n);
         let handle = &*self.handle;
         let pool = handle.raw.pools[self.queues.start as usize];
         // SAFETY: the first n mbufs were on loan and go back once; those of another pool find their own way.

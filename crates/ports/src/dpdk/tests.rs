@@ -274,9 +274,9 @@ struct Echo(Child);
 impl Echo {
     fn start(socket: &std::path::Path) -> Option<Echo> {
         let device = format!("--vdev=net_vhost0,iface={},client=1", socket.display());
-        let arguments = ["--no-huge", "-m", "128", "--no-pci", "--no-telemetry", "-l", "0", "--file-prefix"];
+        let arguments = ["--no-huge", "-m", "128", "--no-pci", "--no-telemetry", "--file-prefix"];
         let prefix = format!("fg-echo-{}", std::process::id());
-        let end = ["--", "--forward-mode=io", "--auto-start", "--total-num-mbufs=4096", "--stats-period=1"];
+        let end = ["--", "--forward-mode=io", "--auto-start", "--total-num-mbufs=4096", "--stats-period=9"];
         let mut command = Command::new("dpdk-testpmd");
         command
             .args(arguments)

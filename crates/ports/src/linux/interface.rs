@@ -158,7 +158,7 @@ fn speed(socket: &Socket, name: &str) -> Option<u64> {
 }
 
 /// An answer of the driver: the command's structure of `N` bytes.
-fn ethtool<const N: usize>(socket: &Socket, name: &str, command: u32) -> Option<[u8; N]> {
+pub(super) fn ethtool<const N: usize>(socket: &Socket, name: &str, command: u32) -> Option<[u8; N]> {
     #[repr(C, align(8))]
     struct Answer<const N: usize>([u8; N]);
     let mut answer = Answer([0; N]);
@@ -167,4 +167,17 @@ fn ethtool<const N: usize>(socket: &Socket, name: &str, command: u32) -> Option<
     request.ifr_ifru.ifru_data = answer.0.as_mut_ptr().cast();
     ioctl(socket, libc::SIOCETHTOOL as _, &mut request).ok()?;
     Some(answer.0)
+}
+
+const SIOCGHWTSTAMP: libc::c_ulong = 0x89b1;
+
+/// What the card stamps, `struct hwtstamp_config`: flags, transmit type, receive filter. Sets it first when given; `None` when
+/// the driver refuses or knows no such thing.
+pub(super) fn hardware_stamps(socket: &Socket, name: &str, set: Option<[i32; 3]>) -> Option<[i32; 3]> {
+    let mut config = set.unwrap_or_default();
+    let mut request = named(name)?;
+    request.ifr_ifru.ifru_data = config.as_mut_ptr().cast();
+    let what = if set.is_some() { libc::SIOCSHWTSTAMP } else { SIOCGHWTSTAMP };
+    ioctl(socket, what, &mut request).ok()?;
+    Some(config)
 }

@@ -4,8 +4,10 @@ mod interface;
 #[cfg(test)]
 mod lab;
 mod socket;
+mod stamping;
 
 pub(crate) use interface::{Interface, LinkState};
 #[cfg(test)]
 pub(crate) use lab::Lab;
 pub(crate) use socket::{Socket, within};
+pub(crate) use stamping::{CardStamps, StampAbilities, stamps};

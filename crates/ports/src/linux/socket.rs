@@ -59,6 +59,20 @@ impl Socket {
         self.set(libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, filter)
     }
 
+    /// The control messages of the next entry in the error queue; `None` when that is empty.
+    pub fn read_error_queue(&self) -> Option<Vec<u8>> {
+        let mut control = vec![0u64; 32];
+        // SAFETY: all zeros is a valid msghdr.
+        let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = size_of_val(&control[..]) as _;
+        let flags = libc::MSG_ERRQUEUE | libc::MSG_DONTWAIT;
+        // SAFETY: the kernel writes at most the given length into `control`, and no data.
+        let result = unsafe { libc::recvmsg(self.fd(), &mut message, flags) };
+        let bytes = control.iter().flat_map(|word| word.to_ne_bytes()).take(message.msg_controllen as usize);
+        (result >= 0).then(|| bytes.collect())
+    }
+
     /// Reads an option whose value is an array of 32-bit numbers.
     pub fn get<const N: usize>(&self, level: i32, option: i32) -> Option<[u32; N]> {
         let mut value = [0u32; N];

@@ -15,7 +15,10 @@ pub fn open(arguments: &Arguments, name: &str, receive: bool) -> Result<Box<dyn 
             Ok(Box::new(af_packet::open(name, netns, options)?))
         }
         "af_xdp" => {
-            let options = af_xdp::AfXdpOptions { receive, ..Default::default() };
+            let busy_poll = arguments
+                .busy_poll_us
+                .map(|microseconds| af_xdp::BusyPoll { microseconds, ..Default::default() });
+            let options = af_xdp::AfXdpOptions { receive, busy_poll, ..Default::default() };
             Ok(Box::new(af_xdp::open(name, netns, options)?))
         }
         "dpdk" => Ok(Box::new(dpdk::open(&dpdk::DpdkOptions::new(name))?)),

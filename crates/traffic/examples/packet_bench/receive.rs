@@ -31,7 +31,7 @@ pub fn receive(arguments: &Arguments) -> Result<()> {
         burst.iter().for_each(|slot| counter.frame(slot.bytes(), slot.stamp().unwrap_or(now)));
         port.free(&mut burst);
         turns = turns.wrapping_add(1);
-        if n == 0 {
+        if n == 0 && arguments.busy_poll_us.is_none() {
             // The ring lasts a thousand times longer; the sender needs the machine more.
             std::thread::sleep(std::time::Duration::from_micros(200));
         }

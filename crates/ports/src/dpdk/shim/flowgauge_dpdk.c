@@ -164,13 +164,14 @@ free_pools(struct fg_port *port)
 static int
 setup_queues(struct fg_port *port, const struct fg_port_config *config)
 {
+	static unsigned int pools; /* that there ever were: those with mbufs on loan outlive their port */
 	unsigned int n = port->rx_descriptors + port->tx_descriptors + config->spare + THREADS * CACHE_MOST;
 	int ret, socket = rte_eth_dev_socket_id(port->id);
 	char name[RTE_MEMPOOL_NAMESIZE];
 	uint16_t queue;
 
 	for (queue = 0; queue < port->queues; queue++) {
-		snprintf(name, sizeof(name), "fg_%u_%u", port->id, queue);
+		snprintf(name, sizeof(name), "fg_%u", pools++);
 		port->pools[queue] = rte_pktmbuf_pool_create(name, n, CACHE_SIZE, 0,
 				port->room + RTE_PKTMBUF_HEADROOM, socket);
 		if (port->pools[queue] == NULL)

@@ -74,6 +74,7 @@ struct fg_dpdk {
 	int (*thread_join)(void);
 	void (*thread_leave)(void);
 
+	/* One at a time: neither DPDK's devices nor we have a lock for these two. */
 	/* On failure `step` names the call that failed, and nothing is left behind. */
 	int (*open)(const struct fg_port_config *config, struct fg_port *port, const char **step);
 	/* 1 when mbufs are still on loan: the pools stay then. No thread may use the port any more. */
