@@ -205,6 +205,16 @@ def test_dpdk_sends_into_nothing() -> None:
     assert json.loads(done.stdout)["streams"][0]["sent"] == 10_000
 
 
+def test_sender_and_receiver_in_one_command(wire: tuple[str, str]) -> None:
+    left, right = wire
+    found = generate(left, "--receive", f"af_packet:{right}@{right}", "--rate", "5k", "--count", "200")
+    assert (found["sent"], found["received"], found["lost"]) == (200, 200, 0)
+    plain = generate(
+        left, "--receive", f"af_packet:{right}@{right}", "--count", "20", "--rate", "1k", "--size", "1518"
+    )
+    assert (plain["received"], plain["lost"]) == (20, 0)
+
+
 def test_a_snaplen_cuts_frames_and_keeps_their_lengths(wire: tuple[str, str], tmp_path: Path) -> None:
     file = tmp_path / "a.pcapng"
     process = capture(wire[1], file, "--snaplen", "50", "--count", "20")

@@ -242,6 +242,7 @@ def test_frames_that_cannot_be_sent(frames: tuple[bytes, ...], probe: bool, said
         (["--port", "eth0"], "--port eth0: expected one of af_packet:INTERFACE"),
         (["--port", "ring:5"], "expected ring"),
         (["--port", "af_packet:"], "expected af_packet:INTERFACE"),
+        (["--port", "af_packet:eth0@"], "or af_packet:INTERFACE@NETNS"),
         (["--port", "ring", "--receive", "ring"], "leave --receive out"),
         (["--port", "pcap:/tmp/x.pcap", "--receive", "pcap:y"], "nothing arrives there"),
         (["--port", "ring", "--flows", "udp_dst=x"], "udp_dst is x"),

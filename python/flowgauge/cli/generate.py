@@ -24,7 +24,10 @@ def command(
         ),
     ] = None,
     netns: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Network namespace of the interfaces.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Network namespace of interfaces; INTERFACE@NAME for one of its own."
+        ),
     ] = None,
     flows: Annotated[
         str | None,
