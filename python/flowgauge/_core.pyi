@@ -107,6 +107,7 @@ class StreamSpec:
         duration_ns: int | None,
         record: int,
         count: int | None = None,
+        late: str = "catch_up",
     ) -> None: ...
 
 class Recording:

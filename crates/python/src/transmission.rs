@@ -8,7 +8,7 @@ use flowgauge_clock::Nanos;
 use flowgauge_openflow::{Body, decode};
 use flowgauge_packet::{FrameSource, FrameTemplate, Payload};
 use flowgauge_traffic::{
-    Finished, Options, Outcome, PacketIn, Running, Sink, SpinPolicy, Stop, Stream, start,
+    Finished, LatePolicy, Options, Outcome, PacketIn, Running, Sink, SpinPolicy, Stop, Stream, start,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -35,7 +35,7 @@ pub struct StreamSpec {
 #[pymethods]
 impl StreamSpec {
     #[new]
-    #[pyo3(signature = (flows, frame_size, schedule, tx_port, rx_port, duration_ns, record, count=None))]
+    #[pyo3(signature = (flows, frame_size, schedule, tx_port, rx_port, duration_ns, record, count=None, late="catch_up"))]
     #[expect(clippy::too_many_arguments, reason = "the fields of a stream")]
     fn new(
         flows: &Bound<'_, PyAny>,
@@ -46,6 +46,7 @@ impl StreamSpec {
         duration_ns: Option<u64>,
         record: usize,
         count: Option<u64>,
+        late: &str,
     ) -> PyResult<StreamSpec> {
         let stop = match (duration_ns, count) {
             (None, None) => Stop::UntilStopped,
@@ -56,6 +57,11 @@ impl StreamSpec {
         let frames = frame_source(flows, frame_size)?;
         let mut stream = Stream::new(0, tx_port, frames, self::schedule(schedule)?, stop);
         stream.record = record;
+        stream.late = match late {
+            "catch_up" => LatePolicy::CatchUp,
+            "skip" => LatePolicy::Skip,
+            other => return Err(usage(format!("late is {other:?}; allowed: catch_up, skip"))),
+        };
         stream.sink = match rx_port {
             ANY_PORT => Sink::Any,
             PACKET_IN => Sink::Control,

@@ -27,7 +27,15 @@ from flowgauge.benchmarks import load_path
 from flowgauge.benchmarks.base import Benchmark
 from flowgauge.controllers import BUILTIN
 from flowgauge.duts.interface import Driver
-from flowgauge.errors import ChannelError, DutDiedError, FlowgaugeError, RejectedError, SetupError, TrialError
+from flowgauge.errors import (
+    ChannelError,
+    DutDiedError,
+    FlowgaugeError,
+    LinkDownError,
+    RejectedError,
+    SetupError,
+    TrialError,
+)
 from flowgauge.model import Check, Point, Trial
 from flowgauge.results import samples
 from flowgauge.runner.messages import Failed, Measure, Measured, Ready, Reply, Reset, Stop, WasReset
@@ -131,13 +139,14 @@ class _Worker:
         )
 
     def _failed(self, error: FlowgaugeError, *, usable: bool = True) -> Failed:
-        """A dead DUT is the reason behind any other error; a broken channel needs a new testbed."""
+        """A dead DUT is the reason behind any other error; a broken channel or port needs a new testbed."""
         if isinstance(error, DutDiedError):
             return Failed(error, usable=False)
         if not self._alive():
             text = f"the DUT stopped during the trial ({error.message})"
             return Failed(DutDiedError(text, advice=PRINTED), usable=False)
-        whole = isinstance(error, RejectedError) or not isinstance(error, (ChannelError, SetupError))
+        broken = (ChannelError, SetupError, LinkDownError)
+        whole = isinstance(error, RejectedError) or not isinstance(error, broken)
         return Failed(error, usable=usable and whole and self._clean())
 
     def _alive(self) -> bool:

@@ -29,6 +29,7 @@ class Stream:
     port; frames that arrive elsewhere count as `misrouted`.
     It ends after `duration_s`, or after `count` frames, or (both None) when it is stopped.
     `record`: keep up to that many departures and arrivals as arrays.
+    `late`: frames whose time has passed leave at once ("catch_up": the mean rate stays), or not at all ("skip": gaps stay).
     `frame_size` counts the FCS, in bytes; raw frames have sizes of their own, and it means nothing to them.
     """
 
@@ -41,6 +42,7 @@ class Stream:
     record: int = 0
     name: str = "probe"
     count: int | None = None
+    late: str = "catch_up"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -36,8 +37,8 @@ TRIAL_NS = 100_000_000
 ECHO_S, ECHO_PER_S = 0.3, 1000
 MTU = 1500
 RING_SLOTS = 4096
-LINK_S = 1.5
-"""How long two vhost-user ends take to come to terms."""
+SETTLE_S = 0.5
+"""How long two vhost-user ends take to come to terms after they have met."""
 
 Pair = tuple[_core.Port, _core.Port]
 
@@ -103,23 +104,23 @@ def _vhost() -> Iterator[Pair]:
             PortWiring(0, "dpdk", f"net_virtio_user90,path={socket},server=1,{rings}"),
             PortWiring(1, "dpdk", f"net_vhost90,iface={socket},queues=1,client=1"),
         ]
-        with _opened(wiring) as ports:
-            time.sleep(LINK_S)
+        with _opened(wiring, at_once=True) as ports:
+            time.sleep(SETTLE_S)
             yield ports
     finally:
         lease.end()
 
 
 @contextmanager
-def _opened(wirings: Sequence[PortWiring]) -> Iterator[Pair]:
+def _opened(wirings: Sequence[PortWiring], *, at_once: bool = False) -> Iterator[Pair]:
+    """`at_once`: an end waits for the other, as those of vhost-user do."""
     plan = core_plan()
-    with ExitStack() as stack:
-        ports = []
-        for wiring in wirings:
-            port = open_port(wiring, plan)
+    with ThreadPoolExecutor(2 if at_once else 1) as pool, ExitStack() as stack:
+        opening = [pool.submit(open_port, wiring, plan) for wiring in wirings]
+        for port in [o.result() for o in opening if o.exception() is None]:
             stack.callback(port.close)
-            ports.append(port)
-        yield ports[0], ports[1]
+        a, b = (o.result() for o in opening)
+        yield a, b
 
 
 @contextmanager
