@@ -19,7 +19,8 @@ from flowgauge import _core
 from flowgauge.cli.app import build
 from flowgauge.errors import CaptureFileError, CaptureWriteError, FlowgaugeError, UsageError
 from flowgauge.flows import FlowSet, Frames, Schedule
-from flowgauge.testbed.interface import Reception, Stream
+from flowgauge.testbed.interface import Entry, OpenOptions, Reception, Stream
+from flowgauge.testbed.live import open_testbed
 from flowgauge.testbed.transmission import LiveTransmission, spec
 
 ROOT = Path(__file__).parents[2]
@@ -242,6 +243,7 @@ def test_frames_that_cannot_be_sent(frames: tuple[bytes, ...], probe: bool, said
         (["--port", "eth0"], "--port eth0: expected one of af_packet:INTERFACE"),
         (["--port", "ring:5"], "expected ring"),
         (["--port", "af_packet:"], "expected af_packet:INTERFACE"),
+        (["--port", "af_packet:eth0@"], "or af_packet:INTERFACE@NETNS"),
         (["--port", "ring", "--receive", "ring"], "leave --receive out"),
         (["--port", "pcap:/tmp/x.pcap", "--receive", "pcap:y"], "nothing arrives there"),
         (["--port", "ring", "--flows", "udp_dst=x"], "udp_dst is x"),
@@ -249,6 +251,7 @@ def test_frames_that_cannot_be_sent(frames: tuple[bytes, ...], probe: bool, said
         (["--port", "ring", "--rate", "line"], "link has no speed"),
         (["--port", "ring", "--size", "20"], "frames of 20 bytes"),
         (["--port", "ring", "--speed", "2"], "it needs --pcap FILE"),
+        (["--port", "ring", "--late", "never"], "allowed: catch_up, skip"),
         (["--port", "ring", "--poisson"], "need a --rate"),
         (["--port", "ring", "--count", "5", "--duration", "1"], "--count and --duration exclude each other"),
         (["--port", "ring", "--flows", "udp_dst=7", "--pcap", "a"], "exclude each other"),
@@ -318,3 +321,18 @@ def test_a_file_that_cannot_be_made(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.skip("captures need root")
     with pytest.raises(CaptureWriteError, match="can't be written: No such file or directory"):
         run(capsys, "capture", "--port", "af_packet:lo", "-w", "/nonexistent/a.pcap")
+
+
+def test_scapy_packets_go_through_a_switch() -> None:
+    with open_testbed("embedded", OpenOptions()) as (_, testbed):
+        testbed.control.install(Entry(None, actions="output:2", in_port=1))
+        stream = Stream(Frames.of(PACKETS[0], probe=True), 64, Schedule.cbr(2000), source=0, sink=1, count=50)
+        transmission = testbed.transmit(stream)
+        transmission.wait()
+        found = transmission.reception()
+        assert (found.sent, found.received, found.lost) == (50, 50, 0)
+        plain = Stream(Frames.of(*PACKETS), 64, Schedule.cbr(2000), source=0, sink=1, count=30)
+        transmission = testbed.transmit(plain)
+        transmission.wait()
+        assert transmission.reception().probed is False
+        assert sum(transmission.tester.foreign) == 30
