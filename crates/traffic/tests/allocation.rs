@@ -58,7 +58,11 @@ fn allocations_of_capture(frames: u64) -> u64 {
     let file = std::fs::File::options().write(true).open("/dev/null").unwrap();
     let capture_options = CaptureOptions { probes: true, count: Some(frames), ..CaptureOptions::default() };
     let capturing = capture(boxed(vec![b]), Some((file, Format::Pcapng)), capture_options).unwrap();
-    run(boxed(vec![a]), vec![stream(1, cbr(200_000), Stop::Count(frames))], Options { drain: Some(MS(0)), ..options() });
+    run(
+        boxed(vec![a]),
+        vec![stream(1, cbr(200_000), Stop::Count(frames))],
+        Options { drain: Some(MS(0)), ..options() },
+    );
     let found = capturing.finish().outcome;
     let after = ALLOCATIONS.load(Relaxed);
     assert_eq!((found.progress.frames, found.progress.lost, found.probes.len()), (frames, 0, 1));
