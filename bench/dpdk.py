@@ -12,11 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.pairs import Unavailable
-from bench.wires import ROOT, TARGET, background, example, need
+from bench.wires import ROOT, TARGET, example, need
 from flowgauge.duts import hugepages
 from flowgauge.duts.lease import Lease
 
 MEMORY_MIB = 256
+MBUFS = ("--total-num-mbufs=16384",)
+"""testpmd asks for ten times as many by itself, which do not fit."""
 WINDOWS = 3
 """testpmd's counters are read once a second; the first window is its start."""
 PATIENCE_S = 30.0
@@ -66,7 +68,14 @@ def ours(*arguments: str) -> list[str]:
 def testpmd(devices: Sequence[str], *options: str) -> list[str]:
     """`dpdk-testpmd` that forwards on our core, its main thread on the one before."""
     core = last_core()
-    eal = ["--lcores", f"{core - 1},{core}", "--no-pci", "--in-memory", "--single-file-segments", "--no-telemetry"]
+    eal = [
+        "--lcores",
+        f"{core - 1},{core}",
+        "--no-pci",
+        "--in-memory",
+        "--single-file-segments",
+        "--no-telemetry",
+    ]
     memory = ["-m", str(MEMORY_MIB), f"--file-prefix=fg-bench-{os.getpid()}"]
     vdevs = [f"--vdev={device}" for device in devices]
     return ["dpdk-testpmd", *eal, *memory, *vdevs, "--", "--nb-cores=1", "--stats-period=1", *options]

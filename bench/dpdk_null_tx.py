@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from bench.dpdk import MEMORY_MIB, huge_memory, need_dpdk, ours, testpmd, testpmd_rate
+from bench.dpdk import MBUFS, MEMORY_MIB, huge_memory, need_dpdk, ours, testpmd, testpmd_rate
 from bench.pairs import Result, interleave
 from bench.wires import run as output
 
@@ -19,7 +19,14 @@ def run(pairs: int) -> Result:
     need_dpdk()
     device = "net_null0,no-rx=1"
     program = ours("tx", device, str(SECONDS), "--flows", str(FLOWS))
-    flowgen = ["--forward-mode=flowgen", f"--flowgen-flows={FLOWS}", "--txpkts=60", "--burst=64", "--auto-start"]
+    flowgen = [
+        "--forward-mode=flowgen",
+        f"--flowgen-flows={FLOWS}",
+        "--txpkts=60",
+        "--burst=64",
+        *MBUFS,
+        "--auto-start",
+    ]
     peer = testpmd([device], *flowgen)
     with huge_memory(MEMORY_MIB):
         return interleave(

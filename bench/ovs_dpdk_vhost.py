@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench.dpdk import need_dpdk, ours, testpmd, testpmd_rate
+from bench.dpdk import MBUFS, need_dpdk, ours, testpmd, testpmd_rate
 from bench.pairs import Result, Unavailable, interleave
 from bench.wires import run as output
 from flowgauge.duts.interface import TO_NOBODY
@@ -26,7 +26,7 @@ def run(pairs: int) -> Result:
     with open_vswitch() as devices:
         program = ours("both", *devices, str(SECONDS), "--flows", str(FLOWS))
         flowgen = ["--forward-mode=flowgen", f"--flowgen-flows={FLOWS}", "--txpkts=60", "--burst=64"]
-        rings = ["--rxd=1024", "--txd=1024", "--auto-start"]
+        rings = ["--rxd=1024", "--txd=1024", *MBUFS, "--auto-start"]
         peer = testpmd(devices, *flowgen, *rings)
         return interleave(
             pairs,

@@ -126,6 +126,11 @@ configure(struct fg_port *port, const struct fg_port_config *config, const struc
 
 	memset(&conf, 0, sizeof(conf));
 	conf.rxmode.mtu = port->mtu;
+	/*
+	 * Then asking for the link reads what DPDK's interrupt thread found. virtio-user would otherwise connect and disconnect
+	 * on the asking thread, while the interrupt thread does the same.
+	 */
+	conf.intr_conf.lsc = (*info->dev_flags & RTE_ETH_DEV_INTR_LSC) != 0;
 	if (port->queues > 1 && (info->flow_type_rss_offloads & hashes) != 0) {
 		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		conf.rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & hashes;
