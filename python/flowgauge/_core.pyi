@@ -76,9 +76,9 @@ def open_dpdk(
 ) -> Port:
     """A device that DPDK drives, by its arguments: `net_null0`, `0000:03:00.0`. Receives from all `queues`, sends by the first.
 
-    Waits for its link, which is the other side's connection for a vhost-user socket. DPDK starts with the first device, once per process:
-    that one's `memory_mib`, `hugepages` ("auto", "yes", "no"), `file_prefix` and `cores` hold for all. Raises DpdkMissingError,
-    DpdkError, HugepagesError.
+    Waits for its link (unless `link_wait_s` is 0), which is the other side's connection for a vhost-user socket. DPDK starts with the
+    first device, once per process: that one's `memory_mib`, `hugepages` ("auto", "yes", "no"), `file_prefix` and `cores` hold for all.
+    Raises DpdkMissingError, DpdkError, HugepagesError.
     """
 
 def dpdk_version(shim_path: str | Path | None = None) -> str:

@@ -12,7 +12,6 @@ import platform
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -101,10 +100,10 @@ def _vhost() -> Iterator[Pair]:
         socket = lease.directory(Path(tempfile.gettempdir())) / "loop.sock"
         rings = "queues=1,packed_vq=1,queue_size=1024"
         wiring = [
-            PortWiring(0, "dpdk", f"net_virtio_user90,path={socket},server=1,{rings}"),
-            PortWiring(1, "dpdk", f"net_vhost90,iface={socket},queues=1,client=1"),
+            PortWiring(0, "dpdk", f"net_vhost90,iface={socket},queues=1", options={"link_wait_s": 0.0}),
+            PortWiring(1, "dpdk", f"net_virtio_user90,path={socket},{rings}"),
         ]
-        with _opened(wiring, at_once=True) as ports:
+        with _opened(wiring) as ports:
             time.sleep(SETTLE_S)
             yield ports
     finally:
@@ -112,15 +111,14 @@ def _vhost() -> Iterator[Pair]:
 
 
 @contextmanager
-def _opened(wirings: Sequence[PortWiring], *, at_once: bool = False) -> Iterator[Pair]:
-    """`at_once`: an end waits for the other, as those of vhost-user do."""
+def _opened(wirings: Sequence[PortWiring]) -> Iterator[Pair]:
     plan = core_plan()
-    with ThreadPoolExecutor(2 if at_once else 1) as pool, ExitStack() as stack:
-        opening = [pool.submit(open_port, wiring, plan) for wiring in wirings]
-        for port in [o.result() for o in opening if o.exception() is None]:
-            stack.callback(port.close)
-        a, b = (o.result() for o in opening)
-        yield a, b
+    with ExitStack() as stack:
+        ports = []
+        for wiring in wirings:
+            ports.append(open_port(wiring, plan))
+            stack.callback(ports[-1].close)
+        yield ports[0], ports[1]
 
 
 @contextmanager
