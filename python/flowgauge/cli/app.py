@@ -24,7 +24,7 @@ COMMANDS = {
     "generate": "Generate packets: flow sets, or a capture.",
     "capture": "Capture packets, with nanosecond stamps.",
     "switch": "Run our software switch between interfaces of this host.",
-    "doctor": "Say what this host lacks for each DUT and each way to move frames, and the command that mends it.",
+    "doctor": "Say what this host lacks for each DUT, and the command that mends it.",
     "clean": "Remove what crashed runs left behind: processes, network namespaces, directories.",
 }
 """Name -> first line of its help, in the order of the help."""
