@@ -5,7 +5,7 @@
 //! has brought the counters of the pipeline up to date.
 
 use flowgauge_datapath::{Datapath, Limits, Pipeline, PortRule, Sink};
-use flowgauge_openflow::{FlowRemoved, PacketInReason, TableStatus};
+use flowgauge_openflow::{FlowRemoved, PacketInReason, QueueStats, TableStatus};
 use flowgauge_packet::FlowKey;
 
 use crate::counters::PortCounters;
@@ -18,6 +18,8 @@ pub struct Surroundings<'a> {
     pub now: Picos,
     /// Counters of the ports; the first is of port 1.
     pub ports: &'a [PortCounters],
+    /// Counters of the queues of a port, by its OpenFlow number; none where queues have no numbers.
+    pub queues: &'a dyn Fn(u32, Picos) -> Vec<QueueStats>,
     /// Frames to send: they go to the output queues.
     pub emissions: &'a mut Vec<Emission>,
 }
