@@ -91,8 +91,11 @@ fn m_m_1_k_loses_what_its_formula_says() {
 
 #[test]
 fn d_d_1_k_is_exact() {
-    // 1 Mpps of service; offered 1.25 Mpps: of five frames four are served, once the queue is full.
-    for k in [0u64, 1, 10, 100] {
+    // 1 Mpps of service; offered 1.25 Mpps. Without waiting places every second frame finds the server busy; with any, it
+    // never idles, and of five frames four are served once the queue is full.
+    let plain = one(model(constant(SERVICE_NS), Some(0)), stream(1, cbr(1_250_000), Stop::Count(50_000)));
+    assert_eq!(plain.account.counters().received, 25_000);
+    for k in [1u64, 10, 100] {
         let stream = Stream { record: 100_000, ..stream(1, cbr(1_250_000), Stop::Count(50_000)) };
         let outcome = one(model(constant(SERVICE_NS), Some(k as u32)), stream);
         let counters = outcome.account.counters();
