@@ -26,9 +26,11 @@ pub mod model;
 mod picos;
 pub mod sampling;
 mod simulation;
+mod testbed;
 
 pub use counters::PortCounters;
 pub use ledger::{Cause, Ledger};
 pub use model::{Model, ModelError};
 pub use picos::Picos;
 pub use simulation::{Progress, Simulation, SimulationError, TransmissionId};
+pub use testbed::Testbed;

@@ -128,6 +128,11 @@ impl ControlPlane {
         u64::from(self.model.control.window_bytes).saturating_sub(written - handled)
     }
 
+    /// Bytes that the controller has written.
+    pub fn written(&self) -> u64 {
+        self.bytes[0]
+    }
+
     /// Position in the stream of the controller's messages up to which the switch's TCP has taken them.
     pub fn acknowledged(&self) -> u64 {
         self.bytes[1]
