@@ -21,6 +21,10 @@ const CLASSES: &[(&str, &str)] = &[
     ("interface-busy", "InterfaceError"),
     ("port-unsupported", "SetupError"),
     ("memory-limit", "SetupError"),
+    ("dpdk-missing", "DpdkMissingError"),
+    ("dpdk-start", "DpdkError"),
+    ("dpdk-device", "DpdkError"),
+    ("hugepages", "HugepagesError"),
     ("port-system", "SetupError"),
     ("frame-too-long", "UsageError"),
     ("no-such-port", "UsageError"),
@@ -39,6 +43,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("encode", "ChannelError"),
     ("decode", "ChannelError"),
     ("usage", "UsageError"),
+    ("capture-file", "CaptureFileError"),
     ("trial", "TrialError"),
     // A port that went down while frames moved: the trial broke, the next may do.
     ("link-down", "TrialError"),

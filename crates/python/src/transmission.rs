@@ -21,6 +21,7 @@ use crate::errors::{self, usage};
 use crate::line::{Line, Simulated};
 use crate::outcome;
 use crate::port::{Port, put_all, take_all};
+use crate::recording::raw_frames;
 use crate::schedule::schedule;
 use crate::values::flow_set;
 
@@ -37,6 +38,8 @@ pub struct StreamSpec {
 #[pymethods]
 impl StreamSpec {
     #[new]
+    #[pyo3(signature = (flows, frame_size, schedule, tx_port, rx_port, duration_ns, record, count=None))]
+    #[expect(clippy::too_many_arguments, reason = "the fields of a stream")]
     fn new(
         flows: &Bound<'_, PyAny>,
         frame_size: usize,
@@ -45,10 +48,16 @@ impl StreamSpec {
         rx_port: i64,
         duration_ns: Option<u64>,
         record: usize,
+        count: Option<u64>,
     ) -> PyResult<StreamSpec> {
-        let template = FrameTemplate::new(&flow_set(flows)?, frame_size, Payload::Zero).map_err(usage)?;
-        let stop = duration_ns.map_or(Stop::UntilStopped, |ns| Stop::After(Nanos(ns)));
-        let mut stream = Stream::new(0, tx_port, Arc::new(template), self::schedule(schedule)?, stop);
+        let stop = match (duration_ns, count) {
+            (None, None) => Stop::UntilStopped,
+            (Some(ns), None) => Stop::After(Nanos(ns)),
+            (None, Some(count)) => Stop::Count(count),
+            (Some(_), Some(_)) => return Err(usage("a stream ends after a time or after a count, not both")),
+        };
+        let frames = frame_source(flows, frame_size)?;
+        let mut stream = Stream::new(0, tx_port, frames, self::schedule(schedule)?, stop);
         stream.record = record;
         stream.sink = match rx_port {
             ANY_PORT => Sink::Any,
@@ -57,6 +66,15 @@ impl StreamSpec {
         };
         Ok(StreamSpec { stream })
     }
+}
+
+/// The frames of a Python `FlowSet` or `Frames`.
+fn frame_source(flows: &Bound<'_, PyAny>, frame_size: usize) -> PyResult<FrameSource> {
+    if flows.hasattr("frames")? {
+        return Ok(Arc::new(raw_frames(flows)?).into());
+    }
+    let template = FrameTemplate::new(&flow_set(flows)?, frame_size, Payload::Zero).map_err(usage)?;
+    Ok(Arc::new(template).into())
 }
 
 /// The channel whose PACKET_INs are accounted for, and what it had counted before the start.
