@@ -94,14 +94,47 @@ impl SwitchPort {
     fn drop_unwanted(&mut self, burst: &mut Burst) {
         let (mut wanted, mut unwanted) = (Burst::new(), Burst::new());
         for slot in burst.take(BURST) {
-            let spared = is_stp(slot.bytes()) && self.spares_stp;
-            let is_unwanted = self.config.contains(Config::NO_RECV) && !spared
-                || self.config.contains(Config::NO_RECV_STP) && is_stp(slot.bytes());
-            if is_unwanted { unwanted.push(slot) } else { wanted.push(slot) }
+            if self.wants(slot.bytes()) { wanted.push(slot) } else { unwanted.push(slot) }
         }
         self.rx_dropped += unwanted.len() as u64;
         self.port.free(&mut unwanted);
         *burst = wanted;
+    }
+
+    /// Whether its configuration lets a frame in.
+    fn wants(&self, frame: &[u8]) -> bool {
+        let is_stp = is_stp(frame);
+        let is_unwanted = self.config.contains(Config::NO_RECV) && !(is_stp && self.spares_stp)
+            || self.config.contains(Config::NO_RECV_STP) && is_stp;
+        !is_unwanted
+    }
+
+    /// Takes a frame that somebody else received; whether it is let in.
+    pub fn take_in(&mut self, frame: &[u8]) -> bool {
+        if self.config.contains(Config::PORT_DOWN) {
+            return false;
+        }
+        let wanted = self.wants(frame);
+        self.count_received(1, frame.len() as u64);
+        self.rx_dropped += u64::from(!wanted);
+        wanted
+    }
+
+    /// Counts frames that somebody else received.
+    pub fn count_received(&mut self, frames: u64, bytes: u64) {
+        self.rx.frames += frames;
+        self.rx.bytes += bytes;
+    }
+
+    /// Counts frames that somebody else sent.
+    pub fn count_sent(&mut self, frames: u64, bytes: u64) {
+        self.tx.frames += frames;
+        self.tx.bytes += bytes;
+    }
+
+    /// Counts frames for which there was no room.
+    pub fn count_not_sent(&mut self, frames: u64) {
+        self.tx_dropped += frames;
     }
 
     /// Gives received slots back.
@@ -109,10 +142,16 @@ impl SwitchPort {
         self.port.free(burst);
     }
 
+    /// Whether its configuration lets frames out.
+    #[inline]
+    pub fn sends(&self) -> bool {
+        self.config.0 & (Config::PORT_DOWN | Config::NO_FWD).0 == 0
+    }
+
     /// Takes a frame to be sent, through a queue if the port has any.
     #[inline]
     pub fn send(&mut self, queue: Option<u32>, bytes: &[u8]) {
-        if self.config.0 & (Config::PORT_DOWN | Config::NO_FWD).0 != 0 {
+        if !self.sends() {
             return;
         }
         match &mut self.queues {
