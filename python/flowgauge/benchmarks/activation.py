@@ -6,6 +6,7 @@ last probe that followed the old table and that of the first that followed the n
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,24 @@ class FlowTableParams(Params):
     punt: bool = Field(
         False, description="leave misses to go to the controller, as ALIEN did, instead of dropping them"
     )
+    probes: tuple[tuple[int, float, int], ...] = Field(
+        (),
+        description="probes by number of entries, instead of probe_pps and frame_size: [entries, gap in ms, frame size]; "
+        "0 entries: all others",
+    )
+    until_probe: bool = Field(
+        False,
+        description="send the batch together with a probe, and take the arrival of the first probe that shows the change as its "
+        "time: whole probe gaps, as ALIEN did",
+    )
+
+    def of_entries(self, n: int) -> FlowTableParams:
+        """The parameters for that many entries, with their probes."""
+        found = {entries: (gap_ms, size) for entries, gap_ms, size in self.probes}
+        if n not in found and 0 not in found:
+            return self
+        gap_ms, size = found.get(n, found.get(0, (0.0, 0)))
+        return self.model_copy(update={"probe_pps": 1000 / gap_ms, "frame_size": size})
 
 
 @dataclass(frozen=True)
@@ -131,7 +150,7 @@ def measure(testbed: Testbed, params: FlowTableParams, n: int, batch: Batch, pro
     )
     transmission = testbed.transmit(stream, drain_s=SETTLE_S)
     try:
-        testbed.clock.sleep(max(params.warm_up_s, 20 / probe_pps))
+        testbed.clock.sleep(_warm_up_s(params, probe_pps))
         result = batch.play(flows).wait(params.timeout_s)
         effective = not result.errors and _await_effect(testbed, transmission, params, batch, probe_pps)
     finally:
@@ -139,7 +158,15 @@ def measure(testbed: Testbed, params: FlowTableParams, n: int, batch: Batch, pro
     reception = transmission.reception(0)
     found = vanished if batch.ends else appeared
     interval = found(reception, result.first_byte_ns or 0) if effective else None
+    if params.until_probe and interval is not None:
+        interval = Interval(interval.high_ns, interval.high_ns)
     return _trial(n, result, reception, transmission.tester, interval, probe_pps)
+
+
+def _warm_up_s(params: FlowTableParams, probe_pps: float) -> float:
+    """How long probes run before the batch: with `until_probe` whole gaps, so that it leaves together with a probe."""
+    seconds = max(params.warm_up_s, 20 / probe_pps)
+    return math.ceil(seconds * probe_pps) / probe_pps if params.until_probe else seconds
 
 
 def _await_effect(
@@ -295,6 +322,7 @@ class FlowTableBenchmark(Benchmark[FlowTableParams]):
     def trial(self, testbed: Testbed, params: FlowTableParams, point: Point) -> Trial:
         """A pilot if this number of entries had none, then the measurement."""
         n = point.integer("entries")
+        params = params.of_entries(n)
         rate = self._rate.choose(params, n, lambda pps: self.once(testbed, params, n, pps))
         return self.once(testbed, params, n, rate)
 
