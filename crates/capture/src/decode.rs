@@ -195,7 +195,7 @@ impl Text {
 }
 
 /// As much as tells what the input is, and no more: the rest may be long in coming.
-fn read_start(input: &mut Input) -> std::io::Result<Vec<u8>> {
+pub(crate) fn read_start(input: &mut Input) -> std::io::Result<Vec<u8>> {
     let (mut start, mut chunk) = (Vec::new(), [0; 4096]);
     while start.len() < START && start_is_short(&start) {
         match input.read(&mut chunk) {

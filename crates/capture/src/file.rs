@@ -18,6 +18,8 @@ pub struct Packet<'a> {
     pub link_type: i32,
     /// Its bytes, as far as they were kept.
     pub data: &'a [u8],
+    /// How many there were.
+    pub original_len: usize,
 }
 
 /// A capture file that is damaged; where, in bytes from its start.
@@ -215,7 +217,8 @@ fn legacy(block: PcapBlockOwned<'_>, file: &mut Legacy, sink: &mut Option<impl F
             let unit = if file.nanoseconds { 1 } else { 1000 };
             let time_ns = u64::from(record.ts_sec) * 1_000_000_000 + u64::from(record.ts_usec) * unit;
             if let Some(sink) = sink.take() {
-                sink(Packet { time_ns, link_type: file.link_type, data: record.data });
+                let original_len = record.origlen as usize;
+                sink(Packet { time_ns, link_type: file.link_type, data: record.data, original_len });
             }
         }
         PcapBlockOwned::NG(_) => {}
@@ -240,13 +243,23 @@ fn next_generation(
             if let (Some(interface), Some(sink)) = (interface, sink.take_if(|_| interface.is_some())) {
                 let units = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
                 let time_ns = interface.time_ns(units);
-                sink(Packet { time_ns, link_type: interface.link_type, data: packet.packet_data() });
+                sink(Packet {
+                    time_ns,
+                    link_type: interface.link_type,
+                    data: packet.packet_data(),
+                    original_len: packet.origlen as usize,
+                });
             }
         }
         Block::SimplePacket(packet) => {
             let interface = interfaces.first();
             if let (Some(interface), Some(sink)) = (interface, sink.take_if(|_| interface.is_some())) {
-                sink(Packet { time_ns: 0, link_type: interface.link_type, data: packet.packet_data() });
+                sink(Packet {
+                    time_ns: 0,
+                    link_type: interface.link_type,
+                    data: packet.packet_data(),
+                    original_len: packet.origlen as usize,
+                });
             }
         }
         // Names, statistics and whatever else there is.

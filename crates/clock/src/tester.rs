@@ -42,6 +42,12 @@ impl WallOffset {
     pub fn to_tester(self, wall_ns: u64) -> Nanos {
         Nanos((wall_ns as i64 + self.offset_ns).max(0) as u64)
     }
+
+    /// A stamp of the tester's clock as nanoseconds since 1970.
+    #[inline]
+    pub fn to_wall(self, at: Nanos) -> u64 {
+        (at.0 as i64).saturating_sub(self.offset_ns).max(0) as u64
+    }
 }
 
 #[inline]
@@ -75,5 +81,6 @@ mod tests {
         let stamp = offset.to_tester(wall.0);
         let slack = offset.error + Nanos::from_micros(50);
         assert!(stamp + slack >= before && stamp <= after + slack);
+        assert_eq!(offset.to_wall(stamp), wall.0);
     }
 }

@@ -6,6 +6,7 @@
 mod account;
 mod bitmap;
 mod distribution;
+pub mod exact;
 mod order;
 mod probe;
 mod random;
@@ -19,6 +20,6 @@ pub use distribution::{Distribution, GapErrors};
 pub use order::FlowOrder;
 pub use probe::{Probe, ProbeError};
 pub use random::Random;
-pub use schedule::{Departures, Megabit, Rate, Schedule, ScheduleError};
+pub use schedule::{Departures, Megabit, Rate, Recorded, Schedule, ScheduleError};
 pub use stall::StallLog;
 pub use windows::{Window, Windows};

@@ -5,10 +5,11 @@
 //!        2  nonce     of the trial: frames of an earlier one are recognised
 //!        4  stream
 //!        6  sequence number, 48 bits
-//!       12  nanoseconds since the trial's start, 48 bits (78 hours)
+//!       12  when it left, in nanoseconds since the trial's origin, 48 bits (78 hours)
 //! ```
 //!
-//! All fields are big-endian. The balance doubles as a check: a probe area of zeros, or a damaged one, is no probe.
+//! A trial's origin is a multiple of 2^47 ns on the tester's clock ([`Probe::origin`]), so that another program on the same host
+//! knows when a frame left. All fields are big-endian. The balance doubles as a check: a probe area of zeros, or a damaged one, is no probe.
 
 use flowgauge_clock::Nanos;
 
@@ -21,7 +22,7 @@ pub struct Probe {
     pub stream: u16,
     /// The sequence number within the stream, below 2^48.
     pub seq: u64,
-    /// When it left, since the trial's start; below 2^48 ns.
+    /// When it left, since the trial's origin; below 2^48 ns.
     pub time: Nanos,
 }
 
@@ -47,6 +48,17 @@ impl Probe {
     pub const LEN: usize = 18;
     /// Sequence numbers and times are below this.
     pub const LIMIT: u64 = 1 << 48;
+
+    /// The origin of a trial that starts at `now`: the last multiple of 2^47 ns (39 hours) on the tester's clock.
+    pub const fn origin(now: Nanos) -> Nanos {
+        Nanos(now.0 - now.0 % (Self::LIMIT / 2))
+    }
+
+    /// How long ago the frame left, for a program on the same host that does not know the trial; wrong by multiples of 39 hours
+    /// where the two clocks have nothing to do with each other.
+    pub const fn age(&self, now: Nanos) -> Nanos {
+        Nanos(now.0.wrapping_sub(self.time.0) % (Self::LIMIT / 2))
+    }
 
     /// Writes the probe over the first 18 bytes of `area`. Panics when there are fewer. Sequence number and time are cut
     /// to 48 bits.
@@ -132,6 +144,15 @@ mod tests {
         #[test]
         fn takes_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             let _ = Probe::read(&bytes);
+        }
+    }
+
+    #[test]
+    fn another_program_knows_its_age() {
+        for now in [5, Probe::LIMIT / 2 + 7, 9 * Probe::LIMIT + 123_456] {
+            let (start, left) = (Nanos(now), Nanos(now + 1_000_000));
+            let probe = Probe { nonce: 1, stream: 1, seq: 1, time: left - Probe::origin(start) };
+            assert_eq!(probe.age(left + Nanos(250)), Nanos(250));
         }
     }
 

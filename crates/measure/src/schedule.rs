@@ -2,6 +2,7 @@
 
 mod departures;
 mod rate;
+mod recorded;
 #[cfg(test)]
 mod tests;
 
@@ -9,6 +10,7 @@ use flowgauge_clock::Nanos;
 
 pub use departures::Departures;
 pub use rate::{Megabit, Rate, ScheduleError};
+pub use recorded::Recorded;
 
 /// When events leave, counted from the start of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub enum Schedule {
         /// Rate within a burst; `None`: back to back, all at the same instant, as quickly as the port takes them.
         rate: Option<Rate>,
     },
+    /// At given instants, over and over: those of a capture.
+    Recorded(Recorded),
     /// As fast as possible: every event is due at once.
     Max,
 }
@@ -68,6 +72,7 @@ impl Schedule {
                     None => Nanos(u64::try_from(gaps).unwrap_or(u64::MAX)),
                 }
             }
+            Schedule::Recorded(times) => times.departure(k),
             Schedule::Max => Nanos::ZERO,
         }
     }
@@ -87,7 +92,8 @@ impl Schedule {
                 Some(n)
             }
             Schedule::Burst { gap: Nanos(0), rate: None, .. } | Schedule::Max => None,
-            Schedule::Burst { .. } => Some(self.first_at_or_after(duration)),
+            Schedule::Recorded(times) if times.period() == Nanos::ZERO => None,
+            Schedule::Burst { .. } | Schedule::Recorded(_) => Some(self.first_at_or_after(duration)),
         }
     }
 
@@ -98,7 +104,9 @@ impl Schedule {
                 let mean = rate.as_f64() * duration.as_secs_f64();
                 Some((mean + 6.0 * mean.sqrt()) as u64 + 16)
             }
-            Schedule::Cbr { .. } | Schedule::Burst { .. } | Schedule::Max => self.count_within(duration),
+            Schedule::Cbr { .. } | Schedule::Burst { .. } | Schedule::Recorded(_) | Schedule::Max => {
+                self.count_within(duration)
+            }
         }
     }
 
@@ -107,6 +115,7 @@ impl Schedule {
         match self {
             Schedule::Cbr { rate } | Schedule::Poisson { rate, .. } => rate.instant(1, 0),
             Schedule::Burst { frames, .. } => Nanos(self.departure(*frames as u64).0 / *frames as u64),
+            Schedule::Recorded(times) => Nanos(times.period().0 / times.events()),
             Schedule::Max => Nanos::ZERO,
         }
     }

@@ -14,6 +14,8 @@ pub mod frame;
 pub mod header;
 pub mod layout;
 mod mac;
+pub mod raw;
+mod source;
 pub mod template;
 #[cfg(test)]
 mod testing;
@@ -23,4 +25,6 @@ pub use field::Field;
 pub use flow_key::{FlowKey, FlowMask};
 pub use flow_set::{FlowSet, FlowSetError, Pattern};
 pub use mac::MacAddr;
+pub use raw::{RawError, RawFrames};
+pub use source::FrameSource;
 pub use template::{FrameTemplate, Payload, TemplateError};

@@ -8,6 +8,7 @@
 //! | [`ring`] | two ports in one process, connected to each other |
 //! | [`af_packet`] | a Linux interface, by packet sockets |
 //! | [`af_xdp`] | a Linux interface, by AF_XDP sockets: twice as fast, for who may load XDP programs |
+//! | [`pcap`] | a capture file, written |
 //! | [`Impaired`] | any port, with a known delay and a known loss on receipt: the truth that tests compare with |
 //! | [`Tap`] | any port, with a copy of its frames in a pcap file |
 
@@ -17,7 +18,7 @@ mod burst;
 mod error;
 mod impaired;
 mod linux;
-mod pcap;
+pub mod pcap;
 mod pool;
 mod port;
 pub mod ring;
@@ -27,6 +28,6 @@ mod spsc;
 pub use burst::{BURST, Burst};
 pub use error::PortError;
 pub use impaired::{Impaired, Impairment};
-pub use pcap::{PcapWriter, Tap};
+pub use pcap::Tap;
 pub use port::{Capabilities, Port, PortStats, RxCapacity, StampSource};
 pub use slot::{Owner, Slot};

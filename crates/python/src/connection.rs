@@ -217,9 +217,9 @@ impl Connection {
         duration_ns: u64,
         schedule: &Bound<'_, PyAny>,
     ) -> PyResult<Play> {
-        let (template, identity) = transmission.probes_of(stream)?;
+        let (frames, identity) = transmission.probes_of(stream)?;
         let empty = self.encoded(Body::PacketOut(PacketOut::to_port(PortNo(out_port), Vec::new())))?;
-        let source = PacketOuts::new(empty, template, FlowOrder::Sequential, identity);
+        let source = PacketOuts::new(empty, frames, FlowOrder::Sequential, identity);
         let options = PlayOptions {
             schedule: self::schedule(schedule)?,
             duration: Some(Nanos(duration_ns)),

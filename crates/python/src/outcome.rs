@@ -27,7 +27,8 @@ fn stream<'py>(py: Python<'py>, stream: &StreamOutcome) -> PyResult<Bound<'py, P
     dict.set_item("requested", stream.requested)?;
     dict.set_item("sent", counters.sent)?;
     dict.set_item("received", counters.received)?;
-    dict.set_item("lost", counters.lost)?;
+    dict.set_item("lost", if stream.probed { counters.lost } else { 0 })?;
+    dict.set_item("probed", stream.probed)?;
     dict.set_item("duplicated", counters.duplicated)?;
     dict.set_item("reordered", counters.reordered)?;
     dict.set_item("late", counters.late)?;

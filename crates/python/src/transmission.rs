@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use flowgauge_channel::wire;
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{Body, decode};
-use flowgauge_packet::{FrameTemplate, Payload};
+use flowgauge_packet::{FrameSource, FrameTemplate, Payload};
 use flowgauge_traffic::{
     Finished, Options, Outcome, PacketIn, Running, Sink, SpinPolicy, Stop, Stream, start,
 };
@@ -28,7 +28,6 @@ const PACKET_IN: i64 = -2;
 /// One stream of a transmission, without its number.
 #[pyclass(module = "flowgauge._core")]
 pub struct StreamSpec {
-    template: Arc<FrameTemplate>,
     stream: Stream,
 }
 
@@ -45,16 +44,15 @@ impl StreamSpec {
         record: usize,
     ) -> PyResult<StreamSpec> {
         let template = FrameTemplate::new(&flow_set(flows)?, frame_size, Payload::Zero).map_err(usage)?;
-        let template = Arc::new(template);
         let stop = duration_ns.map_or(Stop::UntilStopped, |ns| Stop::After(Nanos(ns)));
-        let mut stream = Stream::new(0, tx_port, template.clone(), self::schedule(schedule)?, stop);
+        let mut stream = Stream::new(0, tx_port, Arc::new(template), self::schedule(schedule)?, stop);
         stream.record = record;
         stream.sink = match rx_port {
             ANY_PORT => Sink::Any,
             PACKET_IN => Sink::Control,
             port => Sink::Port(usize::try_from(port).map_err(|_| usage("there is no such port"))?),
         };
-        Ok(StreamSpec { template, stream })
+        Ok(StreamSpec { stream })
     }
 }
 
@@ -100,18 +98,18 @@ impl Punts {
 pub struct Transmission {
     running: Mutex<Option<Running>>,
     ports: Vec<Py<Port>>,
-    streams: Vec<(Arc<FrameTemplate>, Sink)>,
+    streams: Vec<(FrameSource, Sink)>,
     identity: (u16, Nanos),
     punts: Option<Punts>,
 }
 
 impl Transmission {
-    /// Template of a stream, and what its probes say: nonce, stream, origin.
-    pub fn probes_of(&self, stream: usize) -> PyResult<(Arc<FrameTemplate>, (u16, u16, Nanos))> {
-        let (template, _) =
+    /// Frames of a stream, and what its probes say: nonce, stream, origin.
+    pub fn probes_of(&self, stream: usize) -> PyResult<(FrameSource, (u16, u16, Nanos))> {
+        let (frames, _) =
             self.streams.get(stream).ok_or_else(|| usage("the transmission has no such stream"))?;
         let (nonce, origin) = self.identity;
-        Ok((template.clone(), (nonce, number(stream), origin)))
+        Ok((frames.clone(), (nonce, number(stream), origin)))
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Running>> {
@@ -134,7 +132,7 @@ impl Transmission {
         let numbered =
             |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
         let wanted: Vec<Stream> = streams.iter().enumerate().map(numbered).collect();
-        let templates = streams.iter().map(|spec| (spec.template.clone(), spec.stream.sink)).collect();
+        let sources = streams.iter().map(|spec| (spec.stream.frames.clone(), spec.stream.sink)).collect();
         let spin = if core.is_some() { SpinPolicy::Spin } else { SpinPolicy::SpinThenYield };
         let options =
             Options { drain: drain_ns.map(Nanos), nonce: nonce(), spin, core, ..Options::default() };
@@ -147,7 +145,7 @@ impl Transmission {
                 identity: (running.nonce(), running.origin()),
                 running: Mutex::new(Some(running)),
                 ports,
-                streams: templates,
+                streams: sources,
                 punts,
             }),
             Err(failed) => {

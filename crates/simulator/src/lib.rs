@@ -24,6 +24,7 @@ mod counters;
 mod ledger;
 pub mod model;
 mod picos;
+pub mod sampling;
 mod simulation;
 
 pub use counters::PortCounters;

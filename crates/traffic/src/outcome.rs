@@ -46,6 +46,9 @@ pub struct StreamOutcome {
     pub sink: Sink,
     /// Sent, received, lost and so on; delays; arrivals.
     pub account: Account,
+    /// Whether its frames bore probes. Of others, arrivals are not recognised: they count as foreign, and `account` knows no
+    /// more than what was sent.
+    pub probed: bool,
     /// Frames that the schedule asked for until the stream's end.
     pub requested: u64,
     /// Frames that were asked for and did not leave.
@@ -109,6 +112,7 @@ impl StreamOutcome {
         StreamOutcome {
             id: state.id,
             sink: state.sink,
+            probed: state.probed,
             requested: requested.max(sent),
             not_offered: requested.saturating_sub(sent),
             gap_errors: state.gaps,

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use flowgauge_clock::{Clock, Nanos};
+use flowgauge_measure::Probe;
 use flowgauge_ports::Port;
 
 use crate::error::{StartFailed, TrafficError};
@@ -28,7 +29,7 @@ pub fn start(
     if let Err(error) = check(&ports, &streams) {
         return Err(StartFailed { error, ports });
     }
-    let origin = Clock.now();
+    let origin = Probe::origin(Clock.now());
     let shared = Arc::new(Shared::new(streams.len()));
     let ids = streams.iter().map(|stream| stream.id).collect();
     let worker = Worker::new(ports, streams, options, origin, Arc::clone(&shared));
@@ -54,7 +55,7 @@ fn check(ports: &[Box<dyn Port>], streams: &[Stream]) -> Result<(), TrafficError
             }
         }
         let Some(port) = stream.tx_port.map(|port| &ports[port]) else { continue };
-        let (found, longest) = (stream.template.len(), port.capabilities().longest_frame);
+        let (found, longest) = (stream.frames.longest(), port.capabilities().longest_frame);
         if found > longest {
             let port = port.describe().to_owned();
             return Err(TrafficError::FrameTooLong { stream: stream.id, port, found, longest });

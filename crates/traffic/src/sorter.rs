@@ -24,7 +24,7 @@ pub(crate) enum Sorted {
 #[derive(Debug)]
 pub(crate) struct Sorter {
     nonce: u16,
-    /// Where probes stand when no header was added or removed, each offset once.
+    /// Where probes stand when no header was added or removed, each offset once; the first is the most likely.
     offsets: Vec<usize>,
     /// Positions of the streams by their numbers; `NONE` where there is none.
     positions: Vec<u16>,
@@ -34,9 +34,12 @@ const NONE: u16 = u16::MAX;
 
 impl Sorter {
     pub fn new(nonce: u16, streams: &[Stream]) -> Sorter {
-        let mut offsets: Vec<usize> = streams.iter().map(|stream| stream.template.payload_offset()).collect();
-        offsets.sort();
-        offsets.dedup();
+        let mut offsets = Vec::new();
+        for at in streams.iter().flat_map(|stream| stream.frames.probe_offsets()) {
+            if !offsets.contains(&at) {
+                offsets.push(at);
+            }
+        }
         let ids = streams.iter().map(|stream| stream.id as usize);
         let mut positions = vec![NONE; ids.clone().max().map_or(0, |id| id + 1)];
         ids.enumerate().for_each(|(position, id)| positions[id] = position as u16);

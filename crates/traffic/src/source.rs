@@ -1,10 +1,8 @@
 //! One stream as its sender sees it: which frame is next, and when it is due.
 
-use std::sync::Arc;
-
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{Departures, FlowOrder, Probe, Schedule};
-use flowgauge_packet::FrameTemplate;
+use flowgauge_packet::FrameSource;
 use flowgauge_ports::Slot;
 
 use crate::options::LatePolicy;
@@ -24,7 +22,7 @@ pub(crate) struct Source {
     pub skipped: u64,
     id: u16,
     nonce: u16,
-    template: Arc<FrameTemplate>,
+    frames: FrameSource,
     order: FlowOrder,
     flow: u32,
     seq: u64,
@@ -46,7 +44,7 @@ impl Source {
             skipped: 0,
             id: stream.id,
             nonce,
-            template: Arc::clone(&stream.template),
+            frames: stream.frames.clone(),
             order: stream.flow_order,
             flow: 0,
             seq: 0,
@@ -110,25 +108,31 @@ impl Source {
     /// Writes the next frame, but for its probe; returns its sequence number and when it was due.
     #[inline]
     pub fn write(&mut self, slot: &mut Slot) -> (u64, Nanos) {
-        slot.set_len(self.template.len());
-        self.template.write(self.flow, slot.bytes_mut());
+        slot.set_len(self.frames.len(self.flow));
+        self.frames.write(self.flow, slot.bytes_mut());
         let frame = (self.seq, self.next_due);
         self.seq += 1;
         self.flow = match self.order {
-            FlowOrder::Sequential if self.flow + 1 < self.template.flows() => self.flow + 1,
+            FlowOrder::Sequential if self.flow + 1 < self.frames.flows() => self.flow + 1,
             FlowOrder::Sequential => 0,
             order @ (FlowOrder::Blocks { .. } | FlowOrder::Random { .. }) => {
-                order.flow(self.seq, self.template.flows())
+                order.flow(self.seq, self.frames.flows())
             }
         };
         self.advance();
         frame
     }
 
-    /// Writes the probe of frame `seq`, which leaves at `time` after the origin.
+    /// Writes the probe of frame `seq`, which leaves at `time` after the origin, if the frame bears one.
     #[inline]
     pub fn stamp(&self, slot: &mut Slot, seq: u64, time: Nanos) {
-        let at = self.template.payload_offset();
+        let at = match &self.frames {
+            FrameSource::Template(template) => template.payload_offset(),
+            FrameSource::Raw(frames) => {
+                let Some(at) = frames.probe_offset(self.order.flow(seq, frames.flows())) else { return };
+                at
+            }
+        };
         Probe { nonce: self.nonce, stream: self.id, seq, time }.write(&mut slot.bytes_mut()[at..]);
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct StreamState {
     pub sink: Sink,
     pub account: Account,
     pub gaps: GapErrors,
+    /// Whether its frames bear probes; of others nothing is known once they have left.
+    pub probed: bool,
     /// Whether its schedule has gaps.
     paced: bool,
     /// Whether this loop sends it.
@@ -43,7 +45,7 @@ impl StreamState {
         let options = AccountOptions {
             expected: if sent_here { stream.estimate().unwrap_or(ROOM).clamp(1, MOST_ROOM) } else { ROOM },
             sent_here,
-            flows: stream.template.flows(),
+            flows: stream.frames.flows(),
             order: stream.flow_order,
             record: stream.record,
             origin,
@@ -54,6 +56,7 @@ impl StreamState {
             sink: stream.sink,
             account: Account::new(options),
             gaps: GapErrors::new(stream.schedule.mean_gap()),
+            probed: stream.frames.is_probed(),
             paced: stream.schedule != flowgauge_measure::Schedule::Max,
             sent_here,
             most: stream.estimate().unwrap_or(u64::MAX),
@@ -132,8 +135,11 @@ impl StreamState {
         self.account.set_stop(at);
     }
 
-    /// Whether everything that was sent is known to have arrived.
+    /// Whether everything that was sent is known to have arrived, or never will be known to.
     pub fn complete(&self) -> bool {
+        if !self.probed {
+            return true;
+        }
         let known = self.account.sent_known() && self.sink != Sink::Control;
         known && self.account.received() >= self.account.sent_count()
     }

@@ -1,10 +1,8 @@
 //! What is sent, and where it is expected.
 
-use std::sync::Arc;
-
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, Schedule};
-use flowgauge_packet::FrameTemplate;
+use flowgauge_packet::FrameSource;
 
 /// When a stream ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +38,7 @@ pub struct Stream {
     /// Where it is expected.
     pub sink: Sink,
     /// Its frames.
-    pub template: Arc<FrameTemplate>,
+    pub frames: FrameSource,
     /// When they leave, from the stream's start.
     pub schedule: Schedule,
     /// When it ends.
@@ -58,7 +56,7 @@ impl Stream {
     pub fn new(
         id: u16,
         tx_port: Option<usize>,
-        template: Arc<FrameTemplate>,
+        frames: impl Into<FrameSource>,
         schedule: Schedule,
         stop: Stop,
     ) -> Stream {
@@ -67,7 +65,7 @@ impl Stream {
             id,
             tx_port,
             sink,
-            template,
+            frames: frames.into(),
             schedule,
             stop,
             start_after: Nanos::ZERO,

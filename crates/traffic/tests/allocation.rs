@@ -39,7 +39,7 @@ static ALLOCATOR: Counting = Counting;
 fn allocations(schedule: Schedule, frames: u64) -> u64 {
     let (a, b) = ring::pair(1 << 12);
     let mut probes = stream(1, schedule, Stop::Count(frames));
-    (probes.template, probes.record) = (template(1000), 100);
+    (probes.frames, probes.record) = (template(1000).into(), 100);
     let before = ALLOCATIONS.load(Relaxed);
     let outcome = run(boxed(vec![a, b]), vec![probes], Options { drain: Some(MS(5)), ..options() }).outcome;
     let after = ALLOCATIONS.load(Relaxed);

@@ -99,6 +99,10 @@ class Reception:
     """Smallest number of frame bytes in a PACKET_IN (truncation), for streams with sink CONTROL."""
     packet_in_buffered: int = 0
     """PACKET_INs that named a buffer id."""
+    probed: bool = True
+    """False: raw frames without probes. Their arrivals can't be told apart: they count in `TesterState.foreign`, and `received`, `lost`
+    and what follows from them are empty.
+    """
 
 
 @dataclass(frozen=True)

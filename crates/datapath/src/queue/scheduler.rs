@@ -57,8 +57,10 @@ struct Queue<F> {
     max: Option<Shaper>,
     /// Each with its length.
     frames: VecDeque<(usize, F)>,
-    /// Bytes served, raised to what others had when it began to wait: who has least goes first.
+    /// Bytes served for each unit of weight, in 2^-16 bytes, raised to what others had when it began to wait: who has
+    /// least goes first.
     served: u64,
+    weight: u64,
     tx_packets: u64,
     tx_bytes: u64,
     tx_errors: u64,
@@ -76,6 +78,7 @@ impl<F> Queue<F> {
             max: rates.max_rate.map(|rate| Shaper::of_queue(rate, now)),
             frames: VecDeque::new(),
             served: 0,
+            weight: u64::from(rates.weight.max(1)),
             tx_packets: 0,
             tx_bytes: 0,
             tx_errors: 0,
@@ -184,7 +187,7 @@ impl<F> Scheduler<F> {
             shaper.drain(head, now);
         }
         self.floor = self.floor.max(queue.served);
-        queue.served += head as u64;
+        queue.served += ((head as u64) << 16) / queue.weight;
         queue.tx_packets += 1;
         queue.tx_bytes += head as u64;
         self.waiting -= 1;

@@ -2,7 +2,7 @@
 
 use flowgauge_clock::Nanos;
 
-use super::{Rate, Schedule};
+use super::{Rate, Recorded, Schedule};
 use crate::Random;
 
 /// The departures of a schedule in turn. It never ends.
@@ -16,6 +16,7 @@ enum Kind {
     Even(Exact),
     Poisson { at: u128, mean_ns: f64, random: Random },
     Burst { at: Exact, within: u32, frames: u32, gap: u64 },
+    Recorded { times: Recorded, next: usize, round: Nanos },
     Max,
 }
 
@@ -61,6 +62,7 @@ impl Departures {
             Schedule::Burst { frames, gap, rate } => {
                 Kind::Burst { at: Exact::new(*rate), within: 0, frames: (*frames).max(1), gap: gap.0 }
             }
+            Schedule::Recorded(times) => Kind::Recorded { times: times.clone(), next: 0, round: Nanos::ZERO },
             Schedule::Max => Kind::Max,
         };
         let mut departures = Departures { kind };
@@ -76,6 +78,7 @@ impl Departures {
         match &self.kind {
             Kind::Even(at) | Kind::Burst { at, .. } => Nanos(at.whole),
             Kind::Poisson { at, .. } => Nanos((at >> POINT) as u64),
+            Kind::Recorded { times, next, round } => *round + times.at(*next),
             Kind::Max => Nanos::ZERO,
         }
     }
@@ -96,6 +99,13 @@ impl Departures {
                     at.whole = at.whole.saturating_add(*gap);
                 } else {
                     at.advance();
+                }
+            }
+            Kind::Recorded { times, next, round } => {
+                *next += 1;
+                if *next as u64 == times.events() {
+                    *next = 0;
+                    *round += times.period();
                 }
             }
             Kind::Max => {}

@@ -13,6 +13,9 @@ pub enum ScheduleError {
         /// What was given.
         found: String,
     },
+    /// A list of instants without any.
+    #[error("a recorded schedule has at least one instant")]
+    NoInstants,
     /// A fraction whose terms exceed 64 bits when reduced.
     #[error("the rate {events}/{seconds} per second is too fine: its terms exceed 64 bits")]
     TooFine {
@@ -28,6 +31,7 @@ impl ScheduleError {
     pub fn name(&self) -> &'static str {
         match self {
             ScheduleError::NotPositive { .. } => "rate-not-positive",
+            ScheduleError::NoInstants => "no-instants",
             ScheduleError::TooFine { .. } => "rate-too-fine",
         }
     }

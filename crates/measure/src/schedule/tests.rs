@@ -107,3 +107,32 @@ fn mean_gaps() {
     assert_eq!(Schedule::Max.mean_gap(), Nanos::ZERO);
     assert_eq!(Schedule::Max.count_within(Nanos::from_secs(1)), None);
 }
+
+proptest! {
+    #[test]
+    fn recorded_instants_come_again_each_period(gaps in prop::collection::vec(0..1000u64, 1..20), rest in 1..50u64) {
+        let times: Vec<Nanos> = gaps.iter().scan(0, |at, gap| { *at += gap; Some(Nanos(*at)) }).collect();
+        let period = *times.last().unwrap() + Nanos(rest);
+        let schedule = Schedule::Recorded(Recorded::new(times.clone(), period).unwrap());
+        for (k, at) in schedule.departures().take(70).enumerate() {
+            let (rounds, i) = (k / times.len(), k % times.len());
+            prop_assert_eq!(at, Nanos(rounds as u64 * period.0) + times[i]);
+            prop_assert_eq!(at, schedule.departure(k as u64));
+        }
+        let end = Nanos(period.0 * 2 + 1);
+        let counted = schedule.departures().take_while(|&at| at < end).count() as u64;
+        prop_assert_eq!(schedule.count_within(end), Some(counted));
+    }
+}
+
+#[test]
+fn recorded_instants_never_run_backwards() {
+    let times = Recorded::new([5, 3, 9].map(Nanos), Nanos::ZERO).unwrap();
+    assert_eq!(times.period(), Nanos(9));
+    let schedule = Schedule::Recorded(times);
+    assert_eq!(schedule.departures().take(5).map(|at| at.0).collect::<Vec<_>>(), [5, 5, 9, 14, 14]);
+    assert_eq!(schedule.mean_gap(), Nanos(3));
+    assert_eq!(Recorded::new([], Nanos(7)), Err(ScheduleError::NoInstants));
+    let instant = Schedule::Recorded(Recorded::new([Nanos::ZERO], Nanos::ZERO).unwrap());
+    assert_eq!(instant.count_within(Nanos(9)), None);
+}

@@ -1,12 +1,10 @@
 //! Where played messages come from.
 
-use std::sync::Arc;
-
 use flowgauge_channel::wire::{self, HEADER_LEN};
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, Probe};
 use flowgauge_openflow::FlowEncoder;
-use flowgauge_packet::FrameTemplate;
+use flowgauge_packet::FrameSource;
 
 /// Which answer each message of a source gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,7 +168,7 @@ impl Source for Echoes {
 /// PACKET_OUTs that carry a stream's frames, each with its probe stamped as it is written.
 pub struct PacketOuts {
     head: Vec<u8>,
-    template: Arc<FrameTemplate>,
+    frames: FrameSource,
     order: FlowOrder,
     nonce: u16,
     stream: u16,
@@ -182,14 +180,11 @@ impl PacketOuts {
     /// a frame). `nonce`, `stream` and `epoch` (the trial's start) go into the probes, as in the engine's.
     pub fn new(
         empty: Vec<u8>,
-        template: Arc<FrameTemplate>,
+        frames: impl Into<FrameSource>,
         order: FlowOrder,
         (nonce, stream, epoch): (u16, u16, Nanos),
     ) -> PacketOuts {
-        let mut head = empty;
-        let length = (head.len() + template.len()) as u16;
-        head[2..4].copy_from_slice(&length.to_be_bytes());
-        PacketOuts { head, template, order, nonce, stream, epoch }
+        PacketOuts { head: empty, frames: frames.into(), order, nonce, stream, epoch }
     }
 }
 
@@ -202,11 +197,15 @@ impl Source for PacketOuts {
         let start = out.len();
         out.extend_from_slice(&self.head);
         set_xid(&mut out[start..], xid);
-        let frame = out.len();
-        out.resize(frame + self.template.len(), 0);
-        self.template.write(self.order.flow(i, self.template.flows()), &mut out[frame..]);
-        let probe = Probe { nonce: self.nonce, stream: self.stream, seq: i, time: now - self.epoch };
-        probe.write(&mut out[frame + self.template.payload_offset()..]);
+        let (frame, flow) = (out.len(), self.order.flow(i, self.frames.flows()));
+        out.resize(frame + self.frames.len(flow), 0);
+        let length = (out.len() - start) as u16;
+        out[start + 2..start + 4].copy_from_slice(&length.to_be_bytes());
+        self.frames.write(flow, &mut out[frame..]);
+        if let Some(at) = self.frames.probe_offset(flow) {
+            let probe = Probe { nonce: self.nonce, stream: self.stream, seq: i, time: now - self.epoch };
+            probe.write(&mut out[frame + at..]);
+        }
     }
 
     fn is_stamped(&self) -> bool {

@@ -1,73 +1,58 @@
 //! A copy of a port's frames in a pcap file with nanosecond stamps. For looking, not for measuring at speed.
 
 use std::io::{self, Write};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use flowgauge_clock::{Clock, Nanos};
+use flowgauge_clock::{Clock, Nanos, WallOffset};
 
+use super::Format;
 use crate::{Burst, Capabilities, Port, PortError, PortStats};
 
-/// Writes frames to a pcap file: <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-05.html>, link type Ethernet.
-pub struct PcapWriter<W> {
+/// Frames of a port, on their way to a file.
+struct Copies<W> {
     out: W,
     /// What to add to a stamp of the tester's clock for nanoseconds since 1970.
-    to_wall: u64,
+    offset: WallOffset,
+    record: Vec<u8>,
 }
 
-impl<W: Write> PcapWriter<W> {
-    /// Starts a file.
-    pub fn new(mut out: W) -> io::Result<PcapWriter<W>> {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_nanos() as u64);
-        let header: [u32; 6] = [0xa1b2_3c4d, 4 << 16 | 2, 0, 0, 65535, 1];
-        for word in header {
-            out.write_all(&word.to_le_bytes())?;
-        }
-        Ok(PcapWriter { out, to_wall: wall.saturating_sub(Clock.now().0) })
-    }
-
-    /// Adds a frame, stamped on the tester's clock.
-    pub fn write(&mut self, at: Nanos, frame: &[u8]) -> io::Result<()> {
-        let wall = at.0 + self.to_wall;
-        let len = frame.len() as u32;
-        for word in [(wall / 1_000_000_000) as u32, (wall % 1_000_000_000) as u32, len, len] {
-            self.out.write_all(&word.to_le_bytes())?;
-        }
-        self.out.write_all(frame)
-    }
-
-    /// Ends the file.
-    pub fn finish(mut self) -> io::Result<W> {
-        self.out.flush()?;
-        Ok(self.out)
+impl<W: Write> Copies<W> {
+    fn write(&mut self, at: Nanos, frame: &[u8]) -> io::Result<()> {
+        self.record.clear();
+        Format::Pcap.record(0, self.offset.to_wall(at), frame, 0, &mut self.record);
+        self.out.write_all(&self.record)
     }
 }
 
 /// Any port, with a copy of what it sends and receives in a pcap file.
 pub struct Tap<P, W: Write> {
     inner: P,
-    pcap: PcapWriter<W>,
+    file: Copies<W>,
     failed: Option<io::Error>,
     copies: Vec<Vec<u8>>,
 }
 
 impl<P: Port, W: Write + Send> Tap<P, W> {
-    /// Taps `inner`.
-    pub fn new(inner: P, pcap: PcapWriter<W>) -> Tap<P, W> {
-        Tap { inner, pcap, failed: None, copies: Vec::new() }
+    /// Taps `inner`; `out` becomes a pcap file.
+    pub fn new(inner: P, mut out: W) -> Tap<P, W> {
+        let mut start = Vec::new();
+        Format::Pcap.start(&[], 0, &mut start);
+        let failed = out.write_all(&start).err();
+        let file = Copies { out, offset: Clock.offset_from_wall(), record: start };
+        Tap { inner, file, failed, copies: Vec::new() }
     }
 
     /// The inner port, and the file or the first error in writing it.
-    pub fn finish(self) -> (P, io::Result<W>) {
+    pub fn finish(mut self) -> (P, io::Result<W>) {
         let file = match self.failed {
             Some(error) => Err(error),
-            None => self.pcap.finish(),
+            None => self.file.out.flush().map(|()| self.file.out),
         };
         (self.inner, file)
     }
 
     fn write(&mut self, at: Nanos, frame: &[u8]) {
         if self.failed.is_none() {
-            self.failed = self.pcap.write(at, frame).err();
+            self.failed = self.file.write(at, frame).err();
         }
     }
 }
@@ -135,7 +120,7 @@ mod tests {
     #[test]
     fn both_directions_are_in_the_file() {
         let (a, mut b) = ring::pair(64);
-        let mut a = Tap::new(a, PcapWriter::new(Vec::new()).unwrap());
+        let mut a = Tap::new(a, Vec::new());
         let mut burst = Burst::new();
         for port in [&mut a as &mut dyn Port, &mut b] {
             port.alloc(&mut burst, 1);
