@@ -6,6 +6,7 @@ mod errors;
 mod flow_mods;
 mod frames;
 mod loopback;
+mod model;
 mod openflow;
 mod outcome;
 mod play;
@@ -47,6 +48,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(flow_mods::encode_group, module)?)?;
     module.add_function(wrap_pyfunction!(flow_mods::encode_meter, module)?)?;
     module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
+    module.add_function(wrap_pyfunction!(model::check_model, module)?)?;
     module.add_function(wrap_pyfunction!(openflow::decode_message, module)?)?;
     module.add_function(wrap_pyfunction!(openflow::encode_message, module)?)?;
     module.add_function(wrap_pyfunction!(port::impaired, module)?)?;

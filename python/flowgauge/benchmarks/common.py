@@ -146,14 +146,37 @@ def histogram(latency: Latency) -> dict[str, NDArray[Any]]:
 
 
 def delay_figures(trials: Sequence[TrialRecord], names: Mapping[str, str]) -> list[Figure]:
-    """One figure per point and name: the mean or the median (value of `names`) over the point's trials."""
+    """One figure per point and name: the mean or the median (value of `names`) over the point's trials.
+
+    Intervals of percentiles reach down by a bucket of the histogram, whose upper end is what a percentile is; those of the loss ratio
+    and of what was received hold for losses that no trial happened to see.
+    """
     figures = []
     for at, group in by_point(trials).items():
+        sent, lost = ([number(t.metrics.get(k)) or 0.0 for t in group] for k in ("sent", "lost"))
         for name, kind in names.items():
             values = [number(t.metrics.get(name)) for t in group]
-            estimate = statistics.median(values) if kind == "median" else statistics.mean(values)
+            if name == "loss_ratio":
+                estimate = statistics.share(lost, sent)
+            elif kind == "median":
+                estimate = statistics.median(values)
+            else:
+                estimate = statistics.mean(values)
+            if name in PERCENTILES:
+                estimate = within_bucket(estimate)
             figures.append(figure(name, estimate.not_below(0), at, group))
     return figures
+
+
+PERCENTILES = ("delay_median_us", "delay_p90_us", "delay_p99_us", "delay_p999_us")
+BUCKET = 1 / 1024
+"""Width of the widest bucket of a histogram with 3 significant digits, relative."""
+
+
+def within_bucket(estimate: statistics.Estimate) -> statistics.Estimate:
+    """The interval, with the bucket in which its lower end lies."""
+    low = None if estimate.low is None else estimate.low * (1 - BUCKET)
+    return statistics.Estimate(estimate.value, low, estimate.high, estimate.interval, estimate.count)
 
 
 DELAY_FIGURES = {

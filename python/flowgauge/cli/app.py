@@ -20,6 +20,7 @@ COMMANDS = {
     "show": "Show the tables of a run in the terminal.",
     "report": "Write a run as HTML, Markdown, CSV or JSON.",
     "compare": "Put runs and published results side by side.",
+    "models": "Device models of the simulator: list, show, fit one to a run, sweep over several.",
     "openflow": "Decode and encode OpenFlow messages, for debugging.",
     "switch": "Run our software switch between interfaces of this host.",
     "doctor": "Say what this host lacks for each DUT, and the command that mends it.",

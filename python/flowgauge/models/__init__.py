@@ -17,6 +17,7 @@ The simulator knows the parameters and says what is wrong with one; this package
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,6 +142,9 @@ def _check(file: toml.File, values: Mapping[str, Any]) -> None:
         _core.check_model(json.dumps(values))
     except ConfigError as error:
         key = error.message.partition(": ")[0]
+        unknown_key = re.search(r"unknown field `(\w+)`", error.message)
+        if unknown_key:
+            key += f".{unknown_key[1]}"
         raise ConfigError(
             f"{file.place(key.split('.'))}: {error.message}", advice=error.advice or f"Mend {file.path}."
         ) from error
