@@ -18,7 +18,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use control::{Barrier, ControlModel, PacketPath};
+pub use control::ControlModel;
 pub use distribution::{Distribution, Kind};
 pub use error::ModelError;
 pub use forwarding::{ForwardingModel, Mode};
