@@ -6,7 +6,6 @@ use crate::config::PortConfig;
 use crate::controller::Controller;
 use crate::core::Core;
 use crate::events::Events;
-use crate::fragments::is_fragment;
 use crate::outlet::{Emitted, Outlet};
 use crate::port::SwitchPort;
 use flowgauge_clock::Nanos;
@@ -33,6 +32,15 @@ pub struct AgentPort {
     pub queues: Vec<QueueSetup>,
 }
 
+/// What passed a port: frames, their bytes, and frames for which there was no room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortCounts {
+    /// Of frames that came in.
+    pub received: (u64, u64, u64),
+    /// Of frames that left.
+    pub sent: (u64, u64, u64),
+}
+
 /// What an agent is to be.
 #[derive(Clone, Debug)]
 pub struct AgentConfig {
@@ -51,15 +59,16 @@ pub struct AgentConfig {
 /// An OpenFlow switch as its controller sees it, and the tables that its frames meet.
 pub struct Agent {
     core: Core,
+    config: AgentConfig,
 }
 
 impl Agent {
     /// A switch without entries and without a controller.
     pub fn new(config: AgentConfig) -> Agent {
-        let ports = config.ports.into_iter().map(|port| {
+        let ports = config.ports.iter().map(|port| {
             let wire = Wire { link_mbps: port.link_mbps };
-            let queues = port.queues;
-            let own = PortConfig { number: port.number, name: port.name, port: Box::new(wire), queues };
+            let (name, queues) = (port.name.clone(), port.queues.clone());
+            let own = PortConfig { number: port.number, name, port: Box::new(wire), queues };
             SwitchPort::new(own, config.datapath_id, Nanos::ZERO)
         });
         let ports: Vec<SwitchPort> = ports.collect();
@@ -73,7 +82,7 @@ impl Agent {
         outlet.tray = Some(Vec::new());
         let core = Core {
             datapath_id: config.datapath_id,
-            description: config.description,
+            description: config.description.clone(),
             pipeline,
             outlet,
             max_entries: u32::try_from(config.limits.entries).unwrap_or(u32::MAX),
@@ -81,7 +90,7 @@ impl Agent {
             generation_id: None,
             events: Arc::new(Events::default()),
         };
-        Agent { core }
+        Agent { core, config }
     }
 
     /// A controller connects that speaks that version, in place of the one that was there.
@@ -135,13 +144,6 @@ impl Agent {
         self.core.outlet.tray.as_mut().map_or_else(Vec::new, std::mem::take)
     }
 
-    /// Whether a port and the configuration let a frame in; the port counts it.
-    pub fn admits(&mut self, in_port: u32, frame: &[u8]) -> bool {
-        let drops_fragments = self.core.fragments == FragmentHandling::Drop;
-        let Some(port) = self.core.outlet.port_mut(in_port) else { return false };
-        port.take_in(frame) && !(drops_fragments && is_fragment(frame))
-    }
-
     /// A frame through the tables. What comes of it is taken by [`Agent::take_frames`] and [`Agent::take_messages`].
     pub fn forward(&mut self, frame: Frame<'_>, now: Nanos) {
         self.core.outlet.now = now;
@@ -164,25 +166,16 @@ impl Agent {
         &mut self.core.pipeline
     }
 
-    /// Counts frames that came in at a port and were not given to [`Agent::admits`].
-    pub fn count_received(&mut self, port: u32, frames: u64, bytes: u64) {
+    /// Says what passed a port, as somebody else counted it.
+    pub fn set_counts(&mut self, port: u32, counts: PortCounts) {
         if let Some(port) = self.core.outlet.port_mut(port) {
-            port.count_received(frames, bytes);
+            port.set_counts(counts);
         }
     }
 
-    /// Counts frames that left a port.
-    pub fn count_sent(&mut self, port: u32, frames: u64, bytes: u64) {
-        if let Some(port) = self.core.outlet.port_mut(port) {
-            port.count_sent(frames, bytes);
-        }
-    }
-
-    /// Counts frames that a port had no room for.
-    pub fn count_not_sent(&mut self, port: u32, frames: u64) {
-        if let Some(port) = self.core.outlet.port_mut(port) {
-            port.count_not_sent(frames);
-        }
+    /// Starts anew: no entries, groups and meters, and no controller.
+    pub fn reset(&mut self) {
+        *self = Agent::new(self.config.clone());
     }
 
     /// Lets entries time out.

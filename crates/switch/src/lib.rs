@@ -44,7 +44,7 @@ mod statistics;
 mod switch;
 mod table_features;
 
-pub use agent::{Agent, AgentConfig, AgentPort};
+pub use agent::{Agent, AgentConfig, AgentPort, PortCounts};
 pub use config::{FailMode, Idle, MAX_PORT, PortConfig, SwitchConfig, SwitchError};
 pub use events::Event;
 pub use flowgauge_datapath::{Limits, QueueSetup};

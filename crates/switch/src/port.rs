@@ -1,5 +1,6 @@
 //! A port in use: its counters, its configuration, and the burst that waits to be sent.
 
+use crate::agent::PortCounts;
 use crate::config::PortConfig;
 use crate::queues::Queues;
 use flowgauge_clock::Nanos;
@@ -109,32 +110,12 @@ impl SwitchPort {
         !is_unwanted
     }
 
-    /// Takes a frame that somebody else received; whether it is let in.
-    pub fn take_in(&mut self, frame: &[u8]) -> bool {
-        if self.config.contains(Config::PORT_DOWN) {
-            return false;
-        }
-        let wanted = self.wants(frame);
-        self.count_received(1, frame.len() as u64);
-        self.rx_dropped += u64::from(!wanted);
-        wanted
-    }
-
-    /// Counts frames that somebody else received.
-    pub fn count_received(&mut self, frames: u64, bytes: u64) {
-        self.rx.frames += frames;
-        self.rx.bytes += bytes;
-    }
-
-    /// Counts frames that somebody else sent.
-    pub fn count_sent(&mut self, frames: u64, bytes: u64) {
-        self.tx.frames += frames;
-        self.tx.bytes += bytes;
-    }
-
-    /// Counts frames for which there was no room.
-    pub fn count_not_sent(&mut self, frames: u64) {
-        self.tx_dropped += frames;
+    /// Takes counts that somebody else made.
+    pub fn set_counts(&mut self, counts: PortCounts) {
+        let (frames, bytes, dropped) = counts.received;
+        (self.rx, self.rx_dropped) = (Count { frames, bytes }, dropped);
+        let (frames, bytes, dropped) = counts.sent;
+        (self.tx, self.tx_dropped) = (Count { frames, bytes }, dropped);
     }
 
     /// Gives received slots back.
