@@ -14,6 +14,9 @@ __version__: str
 def now() -> int:
     """The tester's clock."""
 
+def check_model(json: str) -> str:
+    """A device model, given as JSON, as JSON with every parameter. Raises ConfigError that names the key."""
+
 def error_classes() -> list[tuple[str, str]]:
     """The core's stable error names and the Python class of each, for the test that all classes exist."""
 

@@ -8,6 +8,7 @@ mod flow_mods;
 mod frames;
 mod line;
 mod loopback;
+mod model;
 mod openflow;
 mod outcome;
 mod play;
@@ -56,6 +57,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(capture::judge_capture, module)?)?;
     module.add_function(wrap_pyfunction!(recording::read_capture, module)?)?;
     module.add_function(wrap_pyfunction!(loopback::measure_loopback, module)?)?;
+    module.add_function(wrap_pyfunction!(model::check_model, module)?)?;
     module.add_function(wrap_pyfunction!(openflow::decode_message, module)?)?;
     module.add_function(wrap_pyfunction!(openflow::encode_message, module)?)?;
     module.add_function(wrap_pyfunction!(port::impaired, module)?)?;
