@@ -101,7 +101,9 @@ impl FlowTable {
         self.lookups += frames;
         let Some(id) = lookup.entry else { return };
         self.matched += frames;
-        let Some(entry) = self.entry_quietly(id).filter(|entry| entry.serial == lookup.serial) else { return };
+        let Some(entry) = self.entry_quietly(id).filter(|entry| entry.serial == lookup.serial) else {
+            return;
+        };
         if !entry.flags.contains(FlowModFlags::NO_PACKET_COUNTS) {
             entry.packets += frames;
         }

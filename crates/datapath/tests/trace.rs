@@ -25,15 +25,22 @@ fn pipeline() -> Pipeline {
         GroupMod::new(GroupModCommand::Add, kind, id, buckets)
     };
     let inner = group(2, GroupType::Select, vec![vec![out(2)], vec![out(3)]]);
-    let outer = group(1, GroupType::All, vec![vec![Action::PushVlan(0x8100), Action::Group(2)], vec![out(4)]]);
+    let outer =
+        group(1, GroupType::All, vec![vec![Action::PushVlan(0x8100), Action::Group(2)], vec![out(4)]]);
     p.group_mod(&inner, START, &mut ()).unwrap();
     p.group_mod(&outer, START, &mut ()).unwrap();
     let to = |dst: u32| Match::any().with(Field::EthType, 0x800).with(Field::Ipv4Dst, dst.into());
     add(&mut p, &FlowMod::add(9, to(1), vec![out(2)]));
-    add(&mut p, &FlowMod { flags: FlowModFlags::NO_BYTE_COUNTS, ..FlowMod::add(9, to(2), vec![Action::Group(1)]) });
+    add(
+        &mut p,
+        &FlowMod { flags: FlowModFlags::NO_BYTE_COUNTS, ..FlowMod::add(9, to(2), vec![Action::Group(1)]) },
+    );
     let onwards = FlowMod { instructions: vec![Instruction::GotoTable(1)], ..FlowMod::add(9, to(3), vec![]) };
     add(&mut p, &onwards);
-    add(&mut p, &FlowMod { table_id: 1, idle_timeout: 5, ..FlowMod::add(9, to(3), vec![out(PortNo::CONTROLLER.0)]) });
+    add(
+        &mut p,
+        &FlowMod { table_id: 1, idle_timeout: 5, ..FlowMod::add(9, to(3), vec![out(PortNo::CONTROLLER.0)]) },
+    );
     p
 }
 

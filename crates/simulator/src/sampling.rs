@@ -54,7 +54,10 @@ impl Sampler {
     pub fn constant(&self) -> Option<Picos> {
         match self.shape {
             Shape::Constant(ps) => Some(Picos(ps)),
-            Shape::Normal { .. } | Shape::Exponential { .. } | Shape::Lognormal { .. } | Shape::Uniform { .. } => None,
+            Shape::Normal { .. }
+            | Shape::Exponential { .. }
+            | Shape::Lognormal { .. }
+            | Shape::Uniform { .. } => None,
         }
     }
 }
@@ -145,7 +148,8 @@ mod tests {
 
     #[test]
     fn elements_have_streams_of_their_own() {
-        let mut seeds: Vec<_> = (0..4).flat_map(|n| [element(7, "link", n), element(7, "latency", n)]).collect();
+        let mut seeds: Vec<_> =
+            (0..4).flat_map(|n| [element(7, "link", n), element(7, "latency", n)]).collect();
         seeds.sort_unstable();
         seeds.dedup();
         assert_eq!(seeds.len(), 8);

@@ -46,6 +46,8 @@ pub struct ForwardingModel {
     /// Time from the server to the output queue, during which the server is free: pipeline delay and jitter. Frames to a
     /// port stay in order.
     pub latency: Distribution,
+    /// The same for each byte.
+    pub latency_per_byte_ns: f64,
     /// Share of frames that the switch loses for no reason, 0 to 1.
     pub loss: f64,
     /// Most frames that the server takes at once; they leave it together.
@@ -70,6 +72,7 @@ impl Default for ForwardingModel {
             cache_line_bytes: 64,
             per_table_ns: 0.0,
             latency: Distribution::default(),
+            latency_per_byte_ns: 0.0,
             loss: 0.0,
             batch_frames: 1,
             batch_ns: 0.0,
@@ -89,6 +92,7 @@ impl ForwardingModel {
         check::at_least_one("forwarding.cache_line_bytes", self.cache_line_bytes)?;
         check::positive("forwarding.per_table_ns", self.per_table_ns)?;
         check::distribution("forwarding.latency", &self.latency)?;
+        check::positive("forwarding.latency_per_byte_ns", self.latency_per_byte_ns)?;
         check::within("forwarding.loss", self.loss, 1.0)?;
         check::at_least_one("forwarding.batch_frames", self.batch_frames)?;
         check::positive("forwarding.batch_ns", self.batch_ns)?;

@@ -18,14 +18,14 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use control::ControlModel;
+pub use control::{Barrier, ControlModel, PathModel};
 pub use distribution::{Distribution, Kind};
 pub use error::ModelError;
 pub use forwarding::{ForwardingModel, Mode};
 pub use link::LinkModel;
 pub use queues::{QueueModel, QueuesModel, Spread};
 pub use software::SoftwareModel;
-pub use statistics::StatisticsModel;
+pub use statistics::{Resolution, StatisticsModel};
 pub use table::TableModel;
 
 use error::check;
