@@ -56,7 +56,7 @@ fn golden_hashes() {
     assert_eq!(format!("{:016x}", hash(&outcome(noisy(), 7))), "3c8d4ca51c8bfc3f");
     let exponential = ForwardingModel { service: Distribution::exponential(700.0), ..ForwardingModel::default() };
     let model = Model { forwarding: exponential, ..Model::default() };
-    assert_eq!(format!("{:016x}", hash(&outcome(model, 1))), "GOLDEN2");
+    assert_eq!(format!("{:016x}", hash(&outcome(model, 1))), "f77ea29bc5939109");
 }
 
 #[test]
