@@ -8,7 +8,7 @@ use common::*;
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, Schedule};
 use flowgauge_packet::RawFrames;
-use flowgauge_simulator::model::ForwardingModel;
+use flowgauge_simulator::model::{ForwardingModel, LinkModel};
 use flowgauge_simulator::{Model, Picos, SimulationError};
 use flowgauge_traffic::{Options, Stop, Stream, TrafficError};
 
@@ -60,12 +60,13 @@ fn runs_until_stopped() {
 
 #[test]
 fn frames_that_a_cable_cannot_take_are_not_offered() {
-    // 20 Mpps of 64 bytes on 10 Gbit/s: as on the bench, the backlog may leave for 100 ms after the end.
-    let outcome = one(Model::default(), stream(1, cbr(20_000_000), Stop::After(MS(500))));
+    // 10 Mpps of 64 bytes on 1 Gbit/s: as on the bench, the backlog may leave for 100 ms after the end.
+    let link = LinkModel { rate_mbps: 1000.0, ..LinkModel::default() };
+    let outcome = one(Model { link, ..Model::default() }, stream(1, cbr(10_000_000), Stop::After(MS(50))));
     let sent = outcome.account.counters().sent;
-    assert_eq!(outcome.requested, 10_000_000);
-    assert_eq!(sent, (600_000_000u64 * 10).div_ceil(672));
-    assert_eq!(outcome.not_offered, 10_000_000 - sent);
+    assert_eq!(outcome.requested, 500_000);
+    assert_eq!(sent, 150_000_000u64.div_ceil(672));
+    assert_eq!(outcome.not_offered, 500_000 - sent);
 }
 
 #[test]
