@@ -57,7 +57,7 @@ impl Testbed {
 
     /// Connects to the switch; the handshake takes no time.
     pub fn connect(&mut self, version: Version) {
-        self.features = self.simulation.with_control(|control| control.connect(version));
+        self.features = self.simulation.with_control(|control, _| control.connect(version));
         self.version = version;
         self.controller = Controller::default();
     }
