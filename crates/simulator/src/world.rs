@@ -19,7 +19,7 @@ use crate::frame::{Frame, Kind, NO_QUEUE, Store};
 use crate::ledger::{Cause, Ledger};
 use crate::line::{Cable, Line};
 use crate::model::{Mode, Model};
-use crate::output::Output;
+use crate::output::{Output, setups};
 use crate::picos::Picos;
 use crate::sampling::{Chance, Sampler, element};
 use crate::server::{Admission, Server, Spreader};
@@ -67,6 +67,9 @@ impl World {
         let elements = Elements::new(ports, servers);
         let delay = |port| Sampler::new(&model.forwarding.latency, element(seed, "latency", port));
         let loss = |port, way| Chance::new(model.link.loss, element(seed, way, port));
+        let mut control = ControlPlane::new(model, ports, seed);
+        let setups = setups(&model.queues);
+        (1..=ports as u32).for_each(|port| control.pipeline().set_queues(port, setups.clone()));
         World {
             now: Picos::ZERO,
             timers: Timers::new(elements.count()),
@@ -86,7 +89,7 @@ impl World {
             loss: Chance::new(model.forwarding.loss, element(seed, "loss", 0)),
             flows: Flows::new(&model.software),
             store: Store::default(),
-            control: ControlPlane::new(model, ports, seed),
+            control,
             transmission: None,
             collected: None,
             counters: vec![PortCounters::default(); ports],
