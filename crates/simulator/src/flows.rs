@@ -46,7 +46,8 @@ pub struct Decision {
 impl Decision {
     /// Whether frames fare alike. (Probes in punts differ.)
     fn agrees(&self, other: &Decision) -> bool {
-        let heads = |d: &Decision| d.punts.iter().map(|p| (p.table_id, p.cookie, p.reason)).collect::<Vec<_>>();
+        let heads =
+            |d: &Decision| d.punts.iter().map(|p| (p.table_id, p.cookie, p.reason)).collect::<Vec<_>>();
         self.outs == other.outs && heads(self) == heads(other) && self.is_software == other.is_software
     }
 }
@@ -98,7 +99,13 @@ pub struct Flows {
 impl Flows {
     /// Without any.
     pub fn new(software: &SoftwareModel) -> Flows {
-        Flows { streams: Vec::new(), dirty: Vec::new(), slow: Slow::new(software), until_check: CHECKED, buffer: Vec::new() }
+        Flows {
+            streams: Vec::new(),
+            dirty: Vec::new(),
+            slow: Slow::new(software),
+            until_check: CHECKED,
+            buffer: Vec::new(),
+        }
     }
 
     /// Adds a stream's; gives its place.
@@ -132,7 +139,13 @@ impl Flows {
 
     /// Looks a frame of a flow up, counted.
     #[inline]
-    pub fn decide(&mut self, (stream, flow): (u32, u32), frame: &Frame, now: Picos, control: &mut ControlPlane) -> &Decision {
+    pub fn decide(
+        &mut self,
+        (stream, flow): (u32, u32),
+        frame: &Frame,
+        now: Picos,
+        control: &mut ControlPlane,
+    ) -> &Decision {
         let memo = &mut self.streams[stream as usize].memos[flow as usize];
         self.until_check -= 1;
         if memo.version == control.version() + 1 && self.until_check > 0 {
@@ -171,7 +184,13 @@ impl Flows {
     }
 
     /// Looks a frame with bytes of its own up, counted; what goes to ports is given with its bytes.
-    pub fn decide_raw(&mut self, bytes: &[u8], in_port: u32, now: Nanos, pipeline: &mut Pipeline) -> RawDecision {
+    pub fn decide_raw(
+        &mut self,
+        bytes: &[u8],
+        in_port: u32,
+        now: Nanos,
+        pipeline: &mut Pipeline,
+    ) -> RawDecision {
         let mut sink = RawSink::default();
         let mut trace = Trace::default();
         pipeline.process_traced(Bytes { bytes, in_port }, now, &mut sink, &mut trace);
@@ -202,7 +221,12 @@ impl Flows {
 
 impl StreamFlows {
     /// Flows of which nothing is known yet.
-    pub fn new(transmission: (u64, usize), probe: (u16, u16, Nanos), in_port: u16, frames: FrameSource) -> StreamFlows {
+    pub fn new(
+        transmission: (u64, usize),
+        probe: (u16, u16, Nanos),
+        in_port: u16,
+        frames: FrameSource,
+    ) -> StreamFlows {
         let memos = vec![Memo::default(); frames.flows() as usize];
         let (nonce, id, origin) = probe;
         let (transmission, position) = transmission;
@@ -231,7 +255,8 @@ impl StreamFlows {
 
 /// Where a probe that `is_it` stands now; it was at `before`. All headers are of even length.
 fn find_probe(bytes: &[u8], before: usize, is_it: impl Fn(&Probe) -> bool) -> Option<usize> {
-    let is_there = |&at: &usize| bytes.get(at..).is_some_and(|area| Probe::read(area).is_ok_and(|p| is_it(&p)));
+    let is_there =
+        |&at: &usize| bytes.get(at..).is_some_and(|area| Probe::read(area).is_ok_and(|p| is_it(&p)));
     let last = bytes.len().checked_sub(Probe::LEN)?;
     std::iter::once(before).chain((14..=last).step_by(2)).find(is_there)
 }
@@ -244,8 +269,14 @@ struct Collected {
 
 impl Sink for Collected {
     fn output(&mut self, port: u32, queue: Option<u32>, bytes: &[u8]) {
-        let is_probed = self.probe.as_ref().is_some_and(|(at, probe)| find_probe(bytes, *at, |p| p == probe).is_some());
-        self.decision.outs.push(Out { port, queue: queue.unwrap_or(NO_QUEUE), len: bytes.len() as u32, is_probed });
+        let is_probed =
+            self.probe.as_ref().is_some_and(|(at, probe)| find_probe(bytes, *at, |p| p == probe).is_some());
+        self.decision.outs.push(Out {
+            port,
+            queue: queue.unwrap_or(NO_QUEUE),
+            len: bytes.len() as u32,
+            is_probed,
+        });
     }
 
     fn punt(&mut self, punt: &Punt<'_>) {
@@ -312,7 +343,8 @@ impl Slow {
         trace.lookups.iter().any(|lookup| {
             let table = &pipeline.tables()[usize::from(lookup.table)];
             let Some(id) = lookup.entry else { return false };
-            let matches = || table.rule(id).is_some_and(|rule| self.matches.iter().any(|&f| rule.term(f).is_some()));
+            let matches =
+                || table.rule(id).is_some_and(|rule| self.matches.iter().any(|&f| rule.term(f).is_some()));
             matches() || table.entry(id).is_some_and(|entry| self.sets(entry.program.instructions()))
         })
     }

@@ -89,4 +89,3 @@ impl Cable {
         self.time((u64::from(len) + FCS).min(u64::from(bytes)))
     }
 }
-

@@ -146,7 +146,8 @@ struct Cost {
 
 impl Cost {
     fn new(model: &ForwardingModel, seed: u64) -> Cost {
-        let least = if model.pipeline_pps > 0.0 { Picos::from_ns_f64(1e9 / model.pipeline_pps) } else { Picos::ZERO };
+        let least =
+            if model.pipeline_pps > 0.0 { Picos::from_ns_f64(1e9 / model.pipeline_pps) } else { Picos::ZERO };
         Cost {
             per_frame: Sampler::new(&model.service, seed),
             per_byte: model.per_byte_ns,

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use flowgauge_datapath::TokenBucket;
 
+use crate::control::Punted;
 use crate::flows::Out;
 use crate::frame::Frame;
-use crate::control::Punted;
 use crate::ledger::Cause;
 use crate::model::SoftwareModel;
 use crate::picos::Picos;

@@ -27,7 +27,8 @@ impl Timers {
         let leaves = elements.next_power_of_two().max(2);
         let mut nodes = vec![Winner { at: Picos::MAX, element: 0 }; 2 * leaves];
         for node in (1..2 * leaves).rev() {
-            nodes[node].element = if node >= leaves { (node - leaves) as u32 } else { nodes[2 * node].element };
+            nodes[node].element =
+                if node >= leaves { (node - leaves) as u32 } else { nodes[2 * node].element };
         }
         Timers { nodes, leaves }
     }

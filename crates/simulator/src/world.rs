@@ -24,11 +24,14 @@ use crate::picos::Picos;
 use crate::sampling::{Chance, Sampler, element};
 use crate::server::{Admission, Server, Spreader};
 use crate::software::{Errand, Software, leaving};
-use crate::tester::{Transmission, TxPort};
+use crate::tester::{Reached, Transmission, TxPort};
 use crate::timers::Timers;
 
 /// Frames that an exchange collects, with their bytes.
 pub type Collected = Vec<Arrival>;
+
+/// Frames that a tester's ports hold while nobody receives.
+const UNFETCHED: usize = 65_536;
 
 /// Everything.
 pub struct World {
@@ -55,6 +58,8 @@ pub struct World {
     pub control: ControlPlane,
     pub transmission: Option<Transmission>,
     pub collected: Option<Collected>,
+    /// Frames that came while nobody received: the next exchange gets them.
+    pub unfetched: Collected,
     counters: Vec<PortCounters>,
     ledger: Ledger,
     /// Frames that elements have handled.
@@ -92,6 +97,7 @@ impl World {
             control,
             transmission: None,
             collected: None,
+            unfetched: Vec::new(),
             counters: vec![PortCounters::default(); ports],
             ledger: Ledger::default(),
             handled: 0,
@@ -424,8 +430,16 @@ impl World {
         let (bytes, at) = (self.store.take(place), self.now.nanos());
         if let Some(collected) = &mut self.collected {
             collected.push(Arrival { port, at, frame: bytes });
-        } else if let Some(transmission) = &mut self.transmission {
-            transmission.arrived_raw(port, &bytes, at);
+            return;
+        }
+        match &mut self.transmission {
+            Some(transmission) if transmission.reached != Reached::Over => {
+                transmission.arrived_raw(port, &bytes, at);
+            }
+            Some(_) | None if self.unfetched.len() < UNFETCHED => {
+                self.unfetched.push(Arrival { port, at, frame: bytes });
+            }
+            Some(_) | None => {}
         }
     }
 
@@ -448,7 +462,9 @@ impl World {
         let mut around = Surroundings {
             now: self.now,
             ports: &self.counters,
-            queues: &|port, now| self.outputs.get(port as usize - 1).map_or(Vec::new(), |o| o.queue_stats(port, now)),
+            queues: &|port, now| {
+                self.outputs.get(port as usize - 1).map_or(Vec::new(), |o| o.queue_stats(port, now))
+            },
             emissions: &mut emissions,
         };
         let result = work(&mut self.control, &mut around);
@@ -481,7 +497,8 @@ impl World {
 
     /// Where every frame is, those under way counted one by one.
     pub fn ledger(&self) -> Ledger {
-        let lines = self.cables_in.iter().chain(&self.cables_out).chain(self.delays.iter().map(|(_, line)| line));
+        let lines =
+            self.cables_in.iter().chain(&self.cables_out).chain(self.delays.iter().map(|(_, line)| line));
         let queued = lines.map(Line::len).sum::<usize>()
             + self.servers.iter().map(Server::len).sum::<usize>()
             + self.outputs.iter().map(Output::len).sum::<usize>()

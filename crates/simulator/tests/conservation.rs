@@ -3,7 +3,9 @@
 mod common;
 
 use common::*;
-use flowgauge_openflow::{Action, Bucket, FlowMod, GroupMod, GroupModCommand, GroupType, Match, PortNo, Version};
+use flowgauge_openflow::{
+    Action, Bucket, FlowMod, GroupMod, GroupModCommand, GroupType, Match, PortNo, Version,
+};
 use flowgauge_packet::Field;
 use flowgauge_simulator::model::{
     Distribution, ForwardingModel, Kind, LinkModel, Mode, QueueModel, QueuesModel, SoftwareModel, Spread,
@@ -23,7 +25,11 @@ fn times(most_ns: f64) -> impl Strategy<Value = Distribution> {
         Just(Kind::Uniform)
     ];
     let none = Just(Distribution::default());
-    let some = (0.0..most_ns, 0.0..most_ns, kind).prop_map(|(mean_ns, std_ns, kind)| Distribution { mean_ns, std_ns, kind });
+    let some = (0.0..most_ns, 0.0..most_ns, kind).prop_map(|(mean_ns, std_ns, kind)| Distribution {
+        mean_ns,
+        std_ns,
+        kind,
+    });
     prop_oneof![none, some]
 }
 
@@ -33,13 +39,26 @@ fn places() -> impl Strategy<Value = Option<u32>> {
 
 fn link() -> impl Strategy<Value = LinkModel> {
     let rate = prop_oneof![Just(0.0), Just(1000.0), Just(10_000.0)];
-    (rate, 0.0..2000.0, 0u32..30, prop_oneof![Just(0.0), Just(0.1)])
-        .prop_map(|(rate_mbps, propagation_ns, overhead_bytes, loss)| LinkModel { rate_mbps, propagation_ns, overhead_bytes, loss })
+    (rate, 0.0..2000.0, 0u32..30, prop_oneof![Just(0.0), Just(0.1)]).prop_map(
+        |(rate_mbps, propagation_ns, overhead_bytes, loss)| LinkModel {
+            rate_mbps,
+            propagation_ns,
+            overhead_bytes,
+            loss,
+        },
+    )
 }
 
 fn forwarding() -> impl Strategy<Value = ForwardingModel> {
     let mode = prop_oneof![Just(Mode::StoreAndForward), Just(Mode::CutThrough)];
-    (mode, times(3000.0), times(5000.0), 1u32..6, prop_oneof![Just(0.0), 0.0..5000.0], prop_oneof![Just(0.0), Just(0.05)])
+    (
+        mode,
+        times(3000.0),
+        times(5000.0),
+        1u32..6,
+        prop_oneof![Just(0.0), 0.0..5000.0],
+        prop_oneof![Just(0.0), Just(0.05)],
+    )
         .prop_map(|(mode, service, latency, batch_frames, batch_wait_ns, loss)| ForwardingModel {
             mode,
             service,
@@ -59,18 +78,32 @@ fn queues() -> impl Strategy<Value = QueuesModel> {
     let queue = (0u32..2, 1u32..4, prop_oneof![Just(0.0), Just(100.0)]);
     let output = prop::collection::vec(queue, 0..3).prop_map(|queues| {
         let numbered = (1..).zip(queues);
-        let queue = |(id, (priority, weight, max_mbps))| QueueModel { id, priority, weight, max_mbps, min_mbps: 0.0 };
+        let queue =
+            |(id, (priority, weight, max_mbps))| QueueModel { id, priority, weight, max_mbps, min_mbps: 0.0 };
         numbered.map(queue).collect()
     });
-    (places(), 1u32..4, spread, places(), output).prop_map(|(service_frames, parallel, spread, output_frames, output)| {
-        QueuesModel { service_frames, parallel, spread, output_frames, output }
-    })
+    (places(), 1u32..4, spread, places(), output).prop_map(
+        |(service_frames, parallel, spread, output_frames, output)| QueuesModel {
+            service_frames,
+            parallel,
+            spread,
+            output_frames,
+            output,
+        },
+    )
 }
 
 fn software() -> impl Strategy<Value = SoftwareModel> {
     let matches = prop_oneof![Just(vec![]), Just(vec!["ipv4_dst".to_owned()])];
     (matches, prop_oneof![Just(0.0), Just(50_000.0)], places(), times(9000.0), times(9000.0)).prop_map(
-        |(matches, limit_pps, frames, service, latency)| SoftwareModel { matches, limit_pps, frames, service, latency, ..SoftwareModel::default() },
+        |(matches, limit_pps, frames, service, latency)| SoftwareModel {
+            matches,
+            limit_pps,
+            frames,
+            service,
+            latency,
+            ..SoftwareModel::default()
+        },
     )
 }
 
@@ -84,7 +117,8 @@ prop_compose! {
 fn entries(simulation: &mut Simulation, queues: &QueuesModel) {
     let queue = queues.output.first().map(|queue| Action::SetQueue(queue.id));
     simulation.with_control(|control, around| {
-        let buckets = (2..=3).map(|port| Bucket::new(0, vec![Action::PushVlan(0x8100), output(port)])).collect();
+        let buckets =
+            (2..=3).map(|port| Bucket::new(0, vec![Action::PushVlan(0x8100), output(port)])).collect();
         let group = GroupMod::new(GroupModCommand::Add, GroupType::All, 1, buckets);
         control.change(|p| p.group_mod(&group, around.now.nanos(), &mut ())).unwrap();
         let actions = [

@@ -19,7 +19,12 @@ fn noisy() -> Model {
             loss: 0.02,
             ..ForwardingModel::default()
         },
-        queues: QueuesModel { service_frames: Some(9), parallel: 3, spread: Spread::Frame, ..QueuesModel::default() },
+        queues: QueuesModel {
+            service_frames: Some(9),
+            parallel: 3,
+            spread: Spread::Frame,
+            ..QueuesModel::default()
+        },
         ..Model::default()
     }
 }
@@ -54,7 +59,8 @@ fn the_same_seed_gives_the_same_arrivals_and_another_does_not() {
 #[test]
 fn golden_hashes() {
     assert_eq!(format!("{:016x}", hash(&outcome(noisy(), 7))), "3c8d4ca51c8bfc3f");
-    let exponential = ForwardingModel { service: Distribution::exponential(700.0), ..ForwardingModel::default() };
+    let exponential =
+        ForwardingModel { service: Distribution::exponential(700.0), ..ForwardingModel::default() };
     let model = Model { forwarding: exponential, ..Model::default() };
     assert_eq!(format!("{:016x}", hash(&outcome(model, 1))), "f77ea29bc5939109");
 }

@@ -213,7 +213,8 @@ fn overload(queues: QueuesModel, queue_ids: [Option<u32>; 2]) -> (Vec<u64>, u64)
 
 #[test]
 fn output_frames_limit_what_waits_for_a_port() {
-    let (received, dropped) = overload(QueuesModel { output_frames: Some(50), ..QueuesModel::default() }, [None, None]);
+    let (received, dropped) =
+        overload(QueuesModel { output_frames: Some(50), ..QueuesModel::default() }, [None, None]);
     // 25 000 frames from each; as many leave as the cable takes in that time, and 50 after it.
     let sent = 2 * 25_000;
     assert_eq!(received.iter().sum::<u64>() + dropped, sent);
@@ -280,7 +281,8 @@ fn set_fields_makes_an_action_softwares() {
     assert_eq!(delay_through(&mut simulation, 64), 0);
     let actions = vec![Action::set(Field::Ipv4Dst, 7), output(2)];
     let to = Match::any().with(Field::EthType, 0x800);
-    let request = FlowMod { instructions: vec![Instruction::WriteActions(actions)], ..FlowMod::add(9, to, vec![]) };
+    let request =
+        FlowMod { instructions: vec![Instruction::WriteActions(actions)], ..FlowMod::add(9, to, vec![]) };
     add(&mut simulation, &request);
     assert_eq!(delay_through(&mut simulation, 64), 1000);
 }

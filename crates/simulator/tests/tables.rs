@@ -36,7 +36,10 @@ fn a_change_holds_from_its_instant_on() {
     simulation.run_until(Picos::from_micros(39_500));
     add(&mut simulation, &FlowMod::add(2, Match::any(), vec![output(3)]));
     simulation.run_until(Picos::from_micros(59_500));
-    add(&mut simulation, &FlowMod { command: FlowModCommand::Delete, ..FlowMod::add(2, Match::any(), vec![]) });
+    add(
+        &mut simulation,
+        &FlowMod { command: FlowModCommand::Delete, ..FlowMod::add(2, Match::any(), vec![]) },
+    );
     simulation.run_until(Picos::from_micros(200_000));
     let outcome = simulation.finish(id).unwrap();
     assert_eq!(outcome.streams[0].by_port, [0, 40, 20]);
@@ -78,7 +81,9 @@ fn groups_copy_and_select() {
     let some = (2..=3).map(|port| Bucket::new(1, vec![output(port)])).collect();
     for (id, kind, buckets) in [(1, GroupType::All, all), (2, GroupType::Select, some)] {
         let request = GroupMod::new(GroupModCommand::Add, kind, id, buckets);
-        simulation.with_control(|control, _| control.change(|p| p.group_mod(&request, Nanos::ZERO, &mut ()))).unwrap();
+        simulation
+            .with_control(|control, _| control.change(|p| p.group_mod(&request, Nanos::ZERO, &mut ())))
+            .unwrap();
     }
     for (in_port, group) in [(1, 1), (2, 2)] {
         let to = Match::any().with(Field::InPort, in_port);
@@ -89,7 +94,8 @@ fn groups_copy_and_select() {
     assert_eq!(copied.streams[0].account.counters().duplicated, 100);
     assert_eq!(simulation.ledger().copied, 100);
     // (A frame does not go back to the port on which it came in.)
-    let selected = run(&mut simulation, vec![Stream { tx_port: Some(1), ..anywhere(1, 100, 1000, Stop::Count(1000)) }]);
+    let selected =
+        run(&mut simulation, vec![Stream { tx_port: Some(1), ..anywhere(1, 100, 1000, Stop::Count(1000)) }]);
     let by_port = &selected.streams[0].by_port;
     assert!(by_port[2] > 300 && by_port[2] < 700 && by_port[2] % 10 == 0, "{by_port:?}");
     let (packets, buckets) = simulation.with_control(|control, around| {
@@ -110,7 +116,9 @@ fn meters_let_their_rate_pass() {
         bands: vec![band],
         ..MeterMod::default()
     };
-    simulation.with_control(|control, _| control.change(|p| p.meter_mod(&meter, Nanos::ZERO, &mut ()))).unwrap();
+    simulation
+        .with_control(|control, _| control.change(|p| p.meter_mod(&meter, Nanos::ZERO, &mut ())))
+        .unwrap();
     let plain = FlowMod::add(1, Match::any(), vec![output(2)]);
     let instructions = [vec![Instruction::Meter(1)], plain.instructions.clone()].concat();
     add(&mut simulation, &FlowMod { instructions, ..plain });
@@ -172,7 +180,11 @@ fn priorities_and_expiry_are_the_pipelines() {
     let mut simulation = empty(instant(), 3);
     add(&mut simulation, &FlowMod::add(1, Match::any(), vec![output(2)]));
     let short = FlowMod { hard_timeout: 1, ..FlowMod::add(9, Match::any(), vec![output(3)]) };
-    simulation.with_control(|control, _| control.change(|p| p.flow_mod(&short, Version::V1_3, Nanos::ZERO, &mut ()))).unwrap();
+    simulation
+        .with_control(|control, _| {
+            control.change(|p| p.flow_mod(&short, Version::V1_3, Nanos::ZERO, &mut ()))
+        })
+        .unwrap();
     let outcome = run(&mut simulation, vec![anywhere(1, 1, 1000, Stop::After(Nanos::from_secs(2)))]);
     // (The frame that comes at the very instant of the timeout is first.)
     assert_eq!(outcome.streams[0].by_port, [0, 999, 1001]);
@@ -181,7 +193,10 @@ fn priorities_and_expiry_are_the_pipelines() {
 #[test]
 fn the_server_decides_when_it_is_done_with_a_frame() {
     let service = constant(1_000_000.0);
-    let mut simulation = empty(Model { forwarding: ForwardingModel { service, ..ForwardingModel::default() }, ..instant() }, 2);
+    let mut simulation = empty(
+        Model { forwarding: ForwardingModel { service, ..ForwardingModel::default() }, ..instant() },
+        2,
+    );
     let id = simulation.start(vec![anywhere(1, 1, 1000, Stop::Count(1))], options()).unwrap();
     simulation.run_until(Picos::from_micros(900));
     add(&mut simulation, &FlowMod::add(1, Match::any(), vec![output(2)]));

@@ -31,7 +31,8 @@ fn estimate(model: &Model, pps: u64, figure: impl Fn(&Account) -> f64) -> (f64, 
     let figures: Vec<f64> = (0..RUNS)
         .map(|seed| {
             let mut simulation = flowgauge_simulator::Simulation::new(model.clone(), 2, seed).unwrap();
-            let request = flowgauge_openflow::FlowMod::add(1, flowgauge_openflow::Match::any(), vec![output(2)]);
+            let request =
+                flowgauge_openflow::FlowMod::add(1, flowgauge_openflow::Match::any(), vec![output(2)]);
             add(&mut simulation, &request);
             let stream = stream(1, poisson(pps, 1000 + seed), Stop::After(MS(20)));
             let id = simulation.start(vec![stream], options()).unwrap();

@@ -108,7 +108,10 @@ fn there_is_one_at_a_time_and_its_streams_must_make_sense() {
     let twice = simulation.start(vec![stream(), stream()], options());
     assert!(matches!(twice, Err(SimulationError::Traffic(TrafficError::DuplicateStream { stream: 1 }))));
     let nowhere = simulation.start(vec![Stream { tx_port: Some(9), ..stream() }], options());
-    assert!(matches!(nowhere, Err(SimulationError::Traffic(TrafficError::NoSuchPort { port: 9, ports: 2, .. }))));
+    assert!(matches!(
+        nowhere,
+        Err(SimulationError::Traffic(TrafficError::NoSuchPort { port: 9, ports: 2, .. }))
+    ));
     simulation.start(vec![stream()], options()).unwrap();
     assert!(matches!(simulation.start(vec![stream()], options()), Err(SimulationError::Busy)));
 }

@@ -4,9 +4,7 @@ use std::collections::VecDeque;
 
 use flowgauge_channel::wire::{self, Header};
 use flowgauge_datapath::{Limits, Pipeline, Punt};
-use flowgauge_openflow::{
-    Body, ErrorCode, FlowMod, TABLE_ALL, TableConfig, TableMod, Version, decode,
-};
+use flowgauge_openflow::{Body, ErrorCode, FlowMod, TABLE_ALL, TableConfig, TableMod, Version, decode};
 use flowgauge_switch::{Agent, AgentConfig, AgentPort, PortCounts};
 
 use super::census::Census;
@@ -413,7 +411,12 @@ fn flow_mod(message: &[u8]) -> Option<FlowMod> {
 
 fn agent(model: &Model, ports: usize) -> Agent {
     let mbps = (model.link.rate_mbps > 0.0).then_some(model.link.rate_mbps as u64);
-    let port = |number| AgentPort { number, name: format!("port{number}"), link_mbps: mbps, queues: setups(&model.queues) };
+    let port = |number| AgentPort {
+        number,
+        name: format!("port{number}"),
+        link_mbps: mbps,
+        queues: setups(&model.queues),
+    };
     let mut agent = Agent::new(AgentConfig {
         datapath_id: DATAPATH_ID,
         ports: (1..=ports as u32).map(port).collect(),

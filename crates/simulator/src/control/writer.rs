@@ -53,10 +53,7 @@ impl Writer {
 
     /// Whether everything is active.
     pub fn is_idle(&self) -> bool {
-        self.waiting.is_empty()
-            && self.writing.is_none()
-            && self.idle.is_empty()
-            && self.written.is_empty()
+        self.waiting.is_empty() && self.writing.is_none() && self.idle.is_empty() && self.written.is_empty()
     }
 
     /// Changes that are written and not yet active.

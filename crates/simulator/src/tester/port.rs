@@ -24,7 +24,13 @@ pub struct TxPort {
 impl TxPort {
     /// Without streams.
     pub fn new() -> TxPort {
-        TxPort { sources: Vec::new(), dues: Timers::new(1), greedy: Vec::new(), turn: 0, free_at: Picos::ZERO }
+        TxPort {
+            sources: Vec::new(),
+            dues: Timers::new(1),
+            greedy: Vec::new(),
+            turn: 0,
+            free_at: Picos::ZERO,
+        }
     }
 
     /// Takes the streams of a transmission.

@@ -117,7 +117,14 @@ impl State {
 
 impl Transmission {
     /// Starts now.
-    pub fn new(id: u64, streams: &[Stream], options: Options, ports: usize, origin: Nanos, now: Nanos) -> Transmission {
+    pub fn new(
+        id: u64,
+        streams: &[Stream],
+        options: Options,
+        ports: usize,
+        origin: Nanos,
+        now: Nanos,
+    ) -> Transmission {
         let window = options.window.unwrap_or_else(|| window(streams));
         let port = |number: usize| PortOutcome {
             name: format!("simulated {number}"),
@@ -306,7 +313,8 @@ impl Transmission {
         for source in ports.iter().flat_map(TxPort::sources) {
             requested[source.stream] = source.taken() + source.skipped;
         }
-        let streams = self.states.into_iter().zip(requested).map(|(state, requested)| outcome(state, requested));
+        let streams =
+            self.states.into_iter().zip(requested).map(|(state, requested)| outcome(state, requested));
         let times = (self.start, self.stop, self.end);
         Outcome::simulated(streams.collect(), self.ports, times, (self.origin, self.earlier), self.sorter)
     }
