@@ -4,9 +4,7 @@ use std::collections::VecDeque;
 
 use flowgauge_channel::wire::{self, Header};
 use flowgauge_datapath::{Limits, Pipeline, Punt};
-use flowgauge_openflow::{
-    Body, ErrorCode, FlowMod, TABLE_ALL, TableConfig, TableMod, Version, decode,
-};
+use flowgauge_openflow::{Body, ErrorCode, FlowMod, TABLE_ALL, TableConfig, TableMod, Version, decode};
 use flowgauge_switch::{Agent, AgentConfig, AgentPort, PortCounts};
 
 use super::census::Census;
@@ -146,6 +144,7 @@ impl ControlPlane {
         let delivery = self.delivering.front().map_or(Picos::MAX, |&(at, _)| at);
         let timeout = self.agent.next_deadline().map_or(Picos::MAX, Picos::from);
         let ways = self.packet_ins.next().min(self.packet_outs.next()).min(self.writer.next());
+        let ways = ways.min(self.packet_ins.begins());
         let rest = self.told.next().min(self.restart);
         arrival.min(done).min(room).min(delivery).min(timeout).min(ways).min(rest)
     }
@@ -199,6 +198,10 @@ impl ControlPlane {
                 self.busy = Some((now + self.time_of(&message), message));
                 return true;
             }
+        }
+        if let Some(service) = self.packet_ins.begun(now) {
+            self.writer.stall(service);
+            return true;
         }
         if let Some(change) = self.next_change(now) {
             self.carry_out(change, around);
@@ -265,7 +268,7 @@ impl ControlPlane {
     fn start_packet_out(&mut self, message: Vec<u8>, now: Picos) {
         self.bytes[2] += message.len() as u64;
         let length = message.len();
-        self.packet_outs.push(now, length, message);
+        self.packet_outs.push(now, length, message, None);
     }
 
     fn next_change(&mut self, now: Picos) -> Option<Change> {
@@ -337,7 +340,9 @@ impl ControlPlane {
                 let message = self.told.tell(message.to_vec());
                 self.deliver(message, around.now);
             } else if self.packet_ins.has_room(around.now) {
-                self.packet_ins.push(around.now, message.len(), message.to_vec());
+                let share = self.model.control.packet_in_share;
+                let shares = share > 0.0 && self.writer.is_writing();
+                self.packet_ins.push(around.now, message.len(), message.to_vec(), shares.then_some(share));
             } else {
                 self.packet_ins_lost += 1;
             }
@@ -404,7 +409,8 @@ fn flow_mod(message: &[u8]) -> Option<FlowMod> {
 
 fn agent(model: &Model, ports: usize) -> Agent {
     let mbps = (model.link.rate_mbps > 0.0).then_some(model.link.rate_mbps as u64);
-    let port = |number| AgentPort { number, name: format!("port{number}"), link_mbps: mbps, queues: Vec::new() };
+    let port =
+        |number| AgentPort { number, name: format!("port{number}"), link_mbps: mbps, queues: Vec::new() };
     let mut agent = Agent::new(AgentConfig {
         datapath_id: DATAPATH_ID,
         ports: (1..=ports as u32).map(port).collect(),

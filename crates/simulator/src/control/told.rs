@@ -64,7 +64,8 @@ impl Told {
             return;
         }
         let Ok((version, Message { body, .. })) = decode(message) else { return };
-        let Body::MultipartRequest(MultipartRequest { body: RequestBody::Aggregate(wanted), .. }) = body else {
+        let Body::MultipartRequest(MultipartRequest { body: RequestBody::Aggregate(wanted), .. }) = body
+        else {
             return;
         };
         let Ok(query) = pipeline.flow_query(&wanted, version) else { return };

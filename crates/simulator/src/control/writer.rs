@@ -53,10 +53,19 @@ impl Writer {
 
     /// Whether everything is active.
     pub fn is_idle(&self) -> bool {
-        self.waiting.is_empty()
-            && self.writing.is_none()
-            && self.idle.is_empty()
-            && self.written.is_empty()
+        self.waiting.is_empty() && self.writing.is_none() && self.idle.is_empty() && self.written.is_empty()
+    }
+
+    /// Whether a change is being written.
+    pub fn is_writing(&self) -> bool {
+        self.writing.is_some()
+    }
+
+    /// The change that is being written is held up for that long.
+    pub fn stall(&mut self, time: Picos) {
+        if let Some((at, _)) = &mut self.writing {
+            *at = *at + time;
+        }
     }
 
     /// Changes that are written and not yet active.
