@@ -20,7 +20,8 @@ fn pipeline() -> Pipeline {
     let mut p = Pipeline::new(Limits { tables: 2, entries: 100 }, (1..=4).map(PortRule::new).collect());
     let out = |port| Action::output(PortNo(port));
     let group = |id, kind, actions: Vec<Vec<Action>>| {
-        let buckets = actions.into_iter().map(|actions| Bucket::new(1, actions)).collect();
+        let weight = u16::from(kind == GroupType::Select);
+        let buckets = actions.into_iter().map(|actions| Bucket::new(weight, actions)).collect();
         GroupMod::new(GroupModCommand::Add, kind, id, buckets)
     };
     let inner = group(2, GroupType::Select, vec![vec![out(2)], vec![out(3)]]);

@@ -21,11 +21,21 @@
 
 pub mod control;
 mod counters;
+mod elements;
+mod flows;
+mod frame;
 mod ledger;
+mod line;
 pub mod model;
+mod output;
 mod picos;
 pub mod sampling;
+mod server;
 mod simulation;
+mod software;
+mod tester;
+mod timers;
+mod world;
 
 pub use counters::PortCounters;
 pub use ledger::{Cause, Ledger};

@@ -27,9 +27,11 @@ mod state;
 mod stream;
 mod worker;
 
+pub use drain::Drain;
 pub use error::{StartFailed, TrafficError};
 pub use exchange::{Arrival, Until, exchange};
 pub use options::{LatePolicy, Options, SpinPolicy};
 pub use outcome::{Outcome, PacketIn, PacketInCounts, PortOutcome, StreamOutcome};
 pub use running::{Finished, Progress, Running, start};
+pub use sorter::{Sorted, Sorter};
 pub use stream::{Sink, Stop, Stream};

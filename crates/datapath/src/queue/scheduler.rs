@@ -157,8 +157,20 @@ impl<F> Scheduler<F> {
     /// # Errors
     /// The frame, when the queue is full: it is counted as an error of the queue.
     pub fn enqueue(&mut self, id: Option<u32>, len: usize, frame: F) -> Result<(), F> {
-        let place = self.place(id);
-        let (capacity, floor) = (self.capacity, self.floor);
+        self.enqueue_within(self.capacity, id, len, frame)
+    }
+
+    /// Takes a frame that needs no waiting place, as the link is free and no frame waits for it: [`Scheduler::dequeue`] gives
+    /// it back at once, unless its queue has had its maximum rate.
+    ///
+    /// # Errors
+    /// As [`Scheduler::enqueue`], when others of its queue wait.
+    pub fn pass(&mut self, id: Option<u32>, len: usize, frame: F) -> Result<(), F> {
+        self.enqueue_within(self.capacity.max(1), id, len, frame)
+    }
+
+    fn enqueue_within(&mut self, capacity: usize, id: Option<u32>, len: usize, frame: F) -> Result<(), F> {
+        let (place, floor) = (self.place(id), self.floor);
         let queue = &mut self.queues[place];
         if queue.frames.len() >= capacity {
             queue.tx_errors += 1;

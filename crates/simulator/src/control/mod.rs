@@ -13,7 +13,7 @@ mod tests;
 mod told;
 mod writer;
 
-use flowgauge_openflow::PacketInReason;
+use flowgauge_openflow::{PacketInReason, QueueStats};
 use flowgauge_packet::FlowKey;
 
 use crate::counters::PortCounters;
@@ -27,6 +27,8 @@ pub struct Surroundings<'a> {
     pub now: Picos,
     /// Counters of the ports; the first is of port 1.
     pub ports: &'a [PortCounters],
+    /// Counters of the queues of a port, by its OpenFlow number; none where queues have no numbers.
+    pub queues: &'a dyn Fn(u32, Picos) -> Vec<QueueStats>,
     /// Frames to send: they go to the output queues.
     pub emissions: &'a mut Vec<Emission>,
 }

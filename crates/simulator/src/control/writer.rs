@@ -64,7 +64,7 @@ impl Writer {
     /// The change that is being written is held up for that long.
     pub fn stall(&mut self, time: Picos) {
         if let Some((at, _)) = &mut self.writing {
-            *at = *at + time;
+            *at += time;
         }
     }
 
