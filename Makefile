@@ -3,10 +3,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-RUST := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -type f 2>/dev/null)
+RUST := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name '*.[ch]' -o -name 'Cargo.*' -type f 2>/dev/null)
+SHIM_SOURCE := crates/ports/src/dpdk/shim
+SHIM := python/flowgauge/libflowgauge_dpdk.so
 FUZZ_SECONDS ?= 60
 
-.PHONY: help run test test-rust test-python lint format bench fuzz docs schema clean host-packages
+.PHONY: help run test test-rust test-python lint format bench fuzz docs schema clean host-packages dpdk
 
 help:
 	@echo 'make run      set up, then benchmark the embedded software switch (no root needed)'
@@ -16,6 +18,7 @@ help:
 	@echo 'make fuzz     every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds (Rust nightly, cargo-fuzz)'
 	@echo 'make docs     the documentation site, into site/'
 	@echo 'make format   format everything'
+	@echo 'make dpdk     the shim for DPDK ports alone (the others build it too, when libdpdk-dev is installed)'
 	@echo 'make clean    remove what was built'
 
 run: $(VENV)/.runtime
@@ -55,6 +58,12 @@ fuzz:
 docs: $(VENV)/.dev
 	$(BIN)/mkdocs build --strict --quiet
 
+# DPDK ports need it, nothing else does.
+dpdk: $(SHIM)
+
+$(SHIM): $(wildcard $(SHIM_SOURCE)/*)
+	@$(SHIM_SOURCE)/build.sh $@ || { echo 'No shim for DPDK ports: apt-get install libdpdk-dev pkg-config gcc' >&2; exit 1; }
+
 schema: $(VENV)/.runtime
 	$(BIN)/python -m flowgauge.results.schema docs/schema
 
@@ -71,6 +80,7 @@ $(VENV)/.runtime: $(VENV)/.tools pyproject.toml $(RUST)
 	@echo 'Setting up $(VENV): first time a few minutes'
 	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
 	$(BIN)/maturin develop --release --quiet
+	@if pkg-config --exists libdpdk 2>/dev/null; then $(MAKE) --no-print-directory dpdk || true; fi
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime

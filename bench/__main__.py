@@ -8,12 +8,14 @@ import signal
 import sys
 from collections.abc import Callable
 
-from bench import af_packet_rx, af_packet_tx, flow_install, flow_mod_codec
+from bench import af_packet_rx, af_packet_tx, dpdk_null_tx, flow_install, flow_mod_codec, ovs_dpdk_vhost
 from bench.pairs import Result, Unavailable
 
 CASES: dict[str, Callable[[int], Result]] = {
     "af-packet-tx": af_packet_tx.run,
     "af-packet-rx": af_packet_rx.run,
+    "dpdk-null-tx": dpdk_null_tx.run,
+    "ovs-dpdk-vhost": ovs_dpdk_vhost.run,
     "flow-install-20k": lambda pairs: flow_install.run(20_000, pairs),
     "flow-install-100k": lambda pairs: flow_install.run(100_000, pairs),
     "flow-mod-encode": lambda pairs: flow_mod_codec.run("encode", pairs),

@@ -13,6 +13,11 @@ need tcpdump tcpdump
 need trafgen netsniff-ng
 need mn mininet
 need ping iputils-ping
+need pkg-config pkg-config
+need dpdk-testpmd dpdk-dev
+need dpdk-devbind.py dpdk
+[ -e /usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk ] || packages="$packages openvswitch-switch-dpdk"
+pkg-config --exists libdpdk 2>/dev/null || packages="$packages libdpdk-dev"
 [ -z "$packages" ] && exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
     echo "Not installed:$packages. Tests and benchmarks that need them are skipped." >&2

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from flowgauge.flows import FlowSet, Schedule
+from flowgauge.flows import FlowSet, Frames, Schedule
 
 __version__: str
 
@@ -26,18 +26,66 @@ def flow_values(flows: FlowSet) -> list[dict[str, int]]:
 class Port:
     """A tester port. Empty while a transmission or a switch has it."""
 
+    def longest_frame(self) -> int | None:
+        """The longest frame that it takes, in bytes without FCS; None while in use."""
     def describe(self) -> str:
         """`ring`, `af_packet veth1`; empty while in use."""
     def link_mbps(self) -> int | None:
         """Speed of the link."""
+    def counters(self) -> dict[str, int]:
+        """`tx_frames`, `tx_errors`, `rx_frames`, `rx_dropped` since it was opened, and the backend's own; empty while in use."""
     def close(self) -> None:
         """Close it."""
 
 def ring_pair(slots: int) -> tuple[Port, Port]:
     """Two connected in-process ports."""
 
-def open_af_packet(interface: str, netns: str | None = None, *, ring_mib: int | None = None) -> Port:
+def open_pcap(path: str) -> Port:
+    """A capture file that becomes what is sent: pcap if its name ends so, else pcapng. Raises SetupError."""
+
+def open_af_packet(
+    interface: str, netns: str | None = None, *, ring_mib: int | None = None, receive: bool = True
+) -> Port:
     """A Linux interface. Raises InterfaceError, PermissionNeededError."""
+
+def open_af_xdp(
+    interface: str,
+    netns: str | None = None,
+    *,
+    queues: int | None = None,
+    copy: str = "auto",
+    busy_poll_us: int | None = None,
+    receive: bool = True,
+    steer_udp_port: int | None = None,
+) -> Port:
+    """A Linux interface by AF_XDP sockets on all its queues, or the first so many. `copy`: "auto", "zero-copy" (an error where the
+    driver can't), "copy". `busy_poll_us`: the tester runs the driver itself. `receive` False: no program is attached.
+    `steer_udp_port`: frames other than UDP to that port stay with the kernel.
+    Raises InterfaceError, PermissionNeededError, SetupError (names `port-unsupported`, `memory-limit`).
+    """
+
+def open_dpdk(
+    device: str,
+    netns: str | None = None,
+    *,
+    queues: int = 1,
+    mtu: int | None = None,
+    link_wait_s: float = 10.0,
+    memory_mib: int = 256,
+    hugepages: str = "auto",
+    file_prefix: str | None = None,
+    cores: Sequence[int] = (),
+    shim_path: str | Path | None = None,
+) -> Port:
+    """A device that DPDK drives, by its arguments: `net_null0`, `0000:03:00.0`. Receives from all `queues`, sends by the first.
+
+    Waits for its link, which is the other side's connection for a vhost-user socket. DPDK starts with the first device, once per process:
+    that one's `memory_mib`, `hugepages` ("auto", "yes", "no"), `file_prefix` and `cores` hold for all. Raises DpdkMissingError,
+    DpdkError, HugepagesError.
+    """
+
+def dpdk_version(shim_path: str | Path | None = None) -> str:
+    """DPDK's version, without starting it. Raises DpdkMissingError."""
 
 def impaired(port: Port, delay_ns: int, loss_one_in: int | None) -> Port:
     """The port with a delay line and a known loss on receipt; `port` is empty afterwards."""
@@ -52,14 +100,67 @@ class StreamSpec:
 
     def __init__(
         self,
-        flows: FlowSet,
+        flows: FlowSet | Frames,
         frame_size: int,
         schedule: Schedule,
         tx_port: int | None,
         rx_port: int,
         duration_ns: int | None,
         record: int,
+        count: int | None = None,
     ) -> None: ...
+
+class Recording:
+    """The frames of a capture, with their times."""
+
+    def __getitem__(self, index: int) -> bytes: ...
+    def __len__(self) -> int: ...
+    @property
+    def times_ns(self) -> list[int]:
+        """Nanoseconds since 1970, in the file's order."""
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all frames together, without FCS."""
+    @property
+    def cut(self) -> int:
+        """Frames of which the capture kept only the first bytes."""
+    @property
+    def broken(self) -> str | None:
+        """Why the file was not read to its end, if it was not."""
+
+def read_capture(path: str | None) -> Recording:
+    """All frames of a pcap or pcapng file; None: standard input. Raises CaptureFileError."""
+
+def judge_capture(path: str | None) -> dict[str, Any]:
+    """The probes in a capture file: `frames`, `bytes`, `broken`, and `probes` as `Capture.finish` has them. Raises CaptureFileError."""
+
+class Capture:
+    """What arrives at ports goes to a file. `file`: a descriptor open for writing, which becomes ours; None: frames are counted only."""
+
+    def __init__(
+        self,
+        ports: Sequence[Port],
+        file: int | None,
+        *,
+        form: str,
+        snaplen: int,
+        count: int | None,
+        duration_ns: int | None,
+        probes: bool,
+        core: int | None,
+        queue_bytes: int,
+    ) -> None: ...
+    def progress(self) -> dict[str, int]:
+        """Counters so far: elapsed_ns, frames, bytes, lost (by us), dropped (before us), written."""
+    def stop(self) -> None:
+        """End it; what has arrived is still written."""
+    def wait(self, timeout_s: float) -> bool:
+        """Whether it has ended within that time."""
+    def finish(self) -> dict[str, Any]:
+        """Wait for the end, put the ports back; the counters, `ports` (name, frames, dropped), `stamps`, `probes`, `error` (an exception
+        or None), `write_error` (text or None). Of a stream of probes: nonce, stream, sent, received, lost, duplicated, reordered, corrupt,
+        latency (None where sender and receiver have different clocks) and variation, both with the fields of Latency.
+        """
 
 class Transmission:
     """Streams on their way: one worker thread transmits and receives on all ports."""

@@ -62,6 +62,12 @@ class RunDirectoryError(UsageError):
     name = "run-directory"
 
 
+class CaptureFileError(UsageError):
+    """A capture file can't be read, or holds no Ethernet frames; names the file and what is wrong with it."""
+
+    name = "capture-file"
+
+
 class SetupError(FlowgaugeError):
     """The DUT or this host could not be set up; nothing was measured."""
 
@@ -87,6 +93,24 @@ class InterfaceError(SetupError):
     name = "interface"
 
 
+class DpdkMissingError(MissingToolError):
+    """DPDK, or the shim that is built against it, is not on this host; everything else works without."""
+
+    name = "dpdk-missing"
+
+
+class DpdkError(SetupError):
+    """DPDK did not start, or can't open a device; says what DPDK said."""
+
+    name = "dpdk"
+
+
+class HugepagesError(SetupError):
+    """Hugepages were asked for, and too few are free."""
+
+    name = "hugepages"
+
+
 class PortBusyError(SetupError):
     """The TCP port on which the switch was to connect is in use."""
 
@@ -97,6 +121,12 @@ class RunWriteError(SetupError):
     """The run directory can't be written any more (disk full, removed); what was written before is kept."""
 
     name = "run-write"
+
+
+class CaptureWriteError(SetupError):
+    """A capture file can't be written any more (disk full, its reader gone); what it holds is whole."""
+
+    name = "capture-write"
 
 
 class ChannelError(FlowgaugeError):

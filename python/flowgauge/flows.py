@@ -1,10 +1,16 @@
-"""Flow sets and schedules as a benchmark writes them. The Rust core gives them their meaning."""
+"""Flow sets, raw frames and schedules as a benchmark writes them. The Rust core gives them their meaning."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from flowgauge._core import Recording
 
 Value = int | str
 """A number, or an address as text ("10.0.0.1", "02:00:00:00:00:01", "2001:db8::1")."""
@@ -58,11 +64,50 @@ class FlowSet:
         return replace(self, first=self.first + self.count - 1, count=1)
 
 
+class Packet(Protocol):
+    """Bytes, or whatever turns into them: a scapy packet does."""
+
+    def __bytes__(self) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Frames as they are, without FCS: sent byte for byte, each a flow of its own, in this order and then again.
+
+    `probe`: the first 18 bytes of each frame's UDP payload become a probe, so that loss and delay are known; a UDP checksum that was
+    right stays right. Frames have at least 14 bytes (with `probe`: 18 bytes of UDP payload) and fit the port; else UsageError.
+
+    >>> Frames.of(bytes(60), bytes(range(100))).count
+    2
+    """
+
+    frames: Sequence[bytes] | Recording
+    probe: bool = False
+
+    @staticmethod
+    def of(*packets: Packet, probe: bool = False) -> Frames:
+        """Of bytes or scapy packets: `Frames.of(Ether() / IP(dst="10.0.0.1") / UDP(dport=7) / bytes(18), probe=True)`."""
+        return Frames(tuple(bytes(packet) for packet in packets), probe)
+
+    @staticmethod
+    def from_capture(path: str | Path, *, probe: bool = False) -> Frames:
+        """Of a pcap or pcapng file. Raises CaptureFileError; of a file that breaks off, what is whole is taken."""
+        from flowgauge._core import read_capture
+
+        return Frames(read_capture(str(path)), probe)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.frames)
+
+
 @dataclass(frozen=True)
 class Schedule:
     """When frames or messages leave. Rates are exact fractions, so that nothing drifts or truncates.
 
-    `kind`: "cbr", "poisson", "burst" or "max" (as fast as possible). `rate`: events per second.
+    `kind`: "cbr", "poisson", "burst", "recorded" (at `times_ns` after the start, again each `gap_ns`) or "max" (as fast as possible).
+    `rate`: events per second.
     """
 
     kind: str
@@ -70,6 +115,7 @@ class Schedule:
     burst: int = 1
     gap_ns: int = 0
     seed: int = 0
+    times_ns: Sequence[int] = ()
 
     @staticmethod
     def cbr(rate: float | Fraction) -> Schedule:
@@ -97,6 +143,21 @@ class Schedule:
     def bursts(frames: int, gap_ns: int) -> Schedule:
         """`frames` back to back, then a gap."""
         return Schedule("burst", burst=frames, gap_ns=gap_ns)
+
+    @staticmethod
+    def recorded(times_ns: Iterable[int], *, speed: float | Fraction = 1) -> Schedule:
+        """At the times of a capture, counted from its first frame, `speed` times as fast; then from the start again, a mean gap later.
+
+        A frame that was stamped earlier than the one before it leaves together with that one.
+
+        >>> Schedule.recorded([100, 200, 150, 400], speed=2)
+        Schedule(kind='recorded', rate=None, burst=1, gap_ns=200, seed=0, times_ns=(0, 50, 50, 150))
+        """
+        ordered = list(accumulate(times_ns, max))
+        scale = Fraction(speed).limit_denominator(10**9)
+        times = tuple((at - ordered[0]) * scale.denominator // scale.numerator for at in ordered)
+        gap = times[-1] // (len(times) - 1) if len(times) > 1 else 0
+        return Schedule("recorded", gap_ns=times[-1] + gap, times_ns=times)
 
     @staticmethod
     def max() -> Schedule:

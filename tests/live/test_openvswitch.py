@@ -64,7 +64,7 @@ def test_a_killed_switch_is_not_alive() -> None:
     try:
         driver.start("1.3")
         os.kill(driver.pids["ovs-vswitchd"], signal.SIGKILL)
-        driver._daemons["ovs-vswitchd"].wait(5)
+        driver._daemons._running["ovs-vswitchd"].wait(5)
         assert not driver.alive()
     finally:
         driver.stop()

@@ -203,7 +203,7 @@ def test_a_switch_that_dies_is_the_reason(rest_controller: str) -> None:
         with open_testbed("ovs:ports=2", OpenOptions("1.3", controller=name)) as (driver, testbed):
             assert isinstance(driver, OpenVSwitch)
             os.kill(driver.pids["ovs-vswitchd"], signal.SIGKILL)
-            driver._daemons["ovs-vswitchd"].wait(5)
+            driver._daemons._running["ovs-vswitchd"].wait(5)
             with pytest.raises(DutDiedError):
                 testbed.control.count_entries()
 

@@ -76,7 +76,7 @@ class FakeDriver:
 
 class FakeControl:
     version = "1.3"
-    abilities = frozenset(("packet_out",))
+    abilities = frozenset(("packet_out", "entries"))
 
     def describe(self) -> Mapping[str, Any]:
         return {"manufacturer": "nobody"}

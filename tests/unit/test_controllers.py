@@ -171,7 +171,7 @@ def test_entries_that_the_switch_refuses_through_ovs_ofctl(program: Path) -> Non
 
 def test_what_needs_our_own_channel_is_refused_with_the_reason() -> None:
     control = OvsOfctlControl("tcp:10.0.0.1:6653", "1.3", no_guard)
-    assert control.abilities == frozenset()
+    assert control.abilities == {"entries"}
     with pytest.raises(
         NotOfferedError, match="timed ECHO_REQUESTs can't be had through the controller ovs-ofctl"
     ):

@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 from flowgauge.cli.app import build
 from flowgauge.duts import host_check
 from flowgauge.duts import lease as leases
-from flowgauge.duts.host_check import Finding, State, works
+from flowgauge.duts.findings import Finding, State
+from flowgauge.duts.host_check import works
 
 
 def test_a_worse_host_still_works() -> None:

@@ -138,7 +138,7 @@ def test_the_switch_describes_itself(testbed: LiveTestbed) -> None:
     about = testbed.control.describe()
     assert about["openflow"] == testbed.control.version
     assert [p["of_port"] for p in about["ports"]] == [1, 2, 3]
-    assert "worker" in testbed.core_plan
+    assert "workers" in testbed.core_plan
 
 
 def test_a_stream_without_an_end_is_stopped_not_waited_for(testbed: LiveTestbed) -> None:

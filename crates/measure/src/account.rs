@@ -96,9 +96,16 @@ impl Account {
     /// The next frame left, at `at`.
     #[inline]
     pub fn sent(&mut self, at: Nanos) {
-        self.counters.sent += 1;
-        if self.departures.len() < self.departures.capacity() {
-            self.departures.push(at.0);
+        self.sent_n(at, 1);
+    }
+
+    /// The next `n` frames left, all at `at`.
+    #[inline]
+    pub fn sent_n(&mut self, at: Nanos, n: u64) {
+        self.counters.sent += n;
+        let room = self.departures.capacity() - self.departures.len();
+        if room > 0 {
+            self.departures.extend(std::iter::repeat_n(at.0, room.min(n as usize)));
         }
     }
 
@@ -121,6 +128,17 @@ impl Account {
     /// A frame of this stream arrived.
     #[inline]
     pub fn arrived(&mut self, seq: u64, left: Nanos, arrived: Nanos) -> Arrival {
+        let found = self.count(seq, left, arrived);
+        if found == Arrival::First {
+            self.delayed(left, arrived, 1);
+        }
+        found
+    }
+
+    /// [`Account::arrived`] but for the delay: frames that left and arrived together share one, which
+    /// [`Account::delayed`] takes for all of them that were the first copies.
+    #[inline]
+    pub fn count(&mut self, seq: u64, left: Nanos, arrived: Nanos) -> Arrival {
         if self.sent_known && seq >= self.counters.sent {
             self.counters.corrupt += 1;
             return Arrival::NeverSent;
@@ -143,9 +161,6 @@ impl Account {
         } else {
             self.counters.reordered += 1;
         }
-        let delay = arrived - left;
-        self.latency.record(delay);
-        self.windows.record(arrived, delay);
         if self.flows_missing > 0 {
             self.note_flow(seq, arrived);
         }
@@ -153,6 +168,14 @@ impl Account {
             self.arrivals.push([seq, left.0, arrived.0]);
         }
         Arrival::First
+    }
+
+    /// `n` first copies left at `left` and arrived at `arrived`.
+    #[inline]
+    pub fn delayed(&mut self, left: Nanos, arrived: Nanos, n: u64) {
+        let delay = arrived - left;
+        self.latency.record_n(delay, n);
+        self.windows.record(arrived, delay, n);
     }
 
     #[inline]
@@ -179,6 +202,30 @@ impl Account {
     /// A damaged frame of this stream arrived.
     pub fn corrupt(&mut self) {
         self.counters.corrupt += 1;
+    }
+
+    /// Adds what arrived of the same stream by another account's count; what left stays as it is here.
+    ///
+    /// Each sequence number counts once. The delays of a frame of which a copy came to each account are all counted, and
+    /// what is reordered is judged within each account.
+    pub fn merge(&mut self, other: &Account) {
+        let copies = self.seen.merge(&other.seen);
+        let (mine, theirs) = (&mut self.counters, &other.counters);
+        mine.received += theirs.received - copies;
+        mine.duplicated += theirs.duplicated + copies;
+        mine.reordered += theirs.reordered;
+        mine.late += theirs.late;
+        mine.corrupt += theirs.corrupt;
+        self.next_expected = self.next_expected.max(other.next_expected);
+        self.latency.merge(&other.latency);
+        self.windows.merge(&other.windows);
+        for (first, theirs) in self.first_arrival.iter_mut().zip(&other.first_arrival) {
+            *first = (*first).min(*theirs);
+        }
+        self.flows_missing = self.first_arrival.iter().filter(|&&at| at == u64::MAX).count() as u32;
+        self.arrivals.extend_from_slice(&other.arrivals);
+        self.arrivals.sort_by_key(|&[_, _, arrived]| arrived);
+        self.arrivals.truncate(self.options.record);
     }
 
     /// The counts so far.

@@ -77,12 +77,39 @@ impl SeenSet {
         }
     }
 
+    /// Adds all numbers of another set; returns how many of them were there already. Allocates.
+    pub fn merge(&mut self, other: &SeenSet) -> u64 {
+        self.reserve(other.room());
+        let pairs = self.chunks.iter_mut().zip(&other.chunks);
+        pairs.map(|(mine, theirs)| mine.merge(theirs)).sum()
+    }
+
     /// Whether a number was seen.
     pub fn contains(&self, number: u64) -> bool {
         self.chunks.get((number / CHUNK) as usize).is_some_and(|chunk| match &chunk.bits {
             Some(bits) => bits[(number % CHUNK / 64) as usize] >> (number % 64) & 1 == 1,
             None => true,
         })
+    }
+}
+
+impl Chunk {
+    /// Adds the other's numbers; returns how many were there already.
+    fn merge(&mut self, other: &Chunk) -> u64 {
+        let both = match (&mut self.bits, &other.bits) {
+            (None, _) => other.seen,
+            (Some(_), None) => self.seen,
+            (Some(mine), Some(theirs)) => {
+                let both = mine.iter().zip(theirs.iter()).map(|(a, b)| (a & b).count_ones()).sum();
+                mine.iter_mut().zip(theirs.iter()).for_each(|(a, b)| *a |= b);
+                both
+            }
+        };
+        self.seen += other.seen - both;
+        if self.seen as u64 == CHUNK {
+            self.bits = None;
+        }
+        both as u64
     }
 }
 
@@ -107,6 +134,29 @@ mod tests {
                 let expected = (n < 2 * CHUNK).then(|| oracle.insert(n));
                 prop_assert_eq!(set.insert(n), expected);
                 prop_assert_eq!(set.contains(n), oracle.contains(&n));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn merging_agrees_with_a_hash_set(
+            a in prop::collection::vec(0..3 * CHUNK, 0..300),
+            b in prop::collection::vec(0..3 * CHUNK, 0..300),
+            full in prop::option::of((any::<bool>(), 0..3 * CHUNK)),
+        ) {
+            let set = |numbers: &[u64], fill: Option<u64>| {
+                let mut set = SeenSet::with_room(3 * CHUNK);
+                let filled = fill.map(|n| n / CHUNK * CHUNK..(n / CHUNK + 1) * CHUNK);
+                let all: HashSet<u64> = filled.into_iter().flatten().chain(numbers.iter().copied()).collect();
+                all.iter().for_each(|&n| assert_eq!(set.insert(n), Some(true)));
+                (set, all)
+            };
+            let (mut mine, my_oracle) = set(&a, full.filter(|f| f.0).map(|f| f.1));
+            let (theirs, their_oracle) = set(&b, full.filter(|f| !f.0).map(|f| f.1));
+            prop_assert_eq!(mine.merge(&theirs), my_oracle.intersection(&their_oracle).count() as u64);
+            for n in a.iter().chain(&b).copied().chain([0, CHUNK, 3 * CHUNK - 1]) {
+                prop_assert_eq!(mine.contains(n), my_oracle.contains(&n) || their_oracle.contains(&n));
             }
         }
     }

@@ -35,13 +35,19 @@ impl Distribution {
     /// Adds a time.
     #[inline]
     pub fn record(&mut self, time: Nanos) {
+        self.record_n(time, 1);
+    }
+
+    /// Adds a time that was found `n` times.
+    #[inline]
+    pub fn record_n(&mut self, time: Nanos, n: u64) {
         let ns = time.0.min(HIGHEST);
-        self.histogram.saturating_record(ns);
-        self.sum += ns as u128;
-        self.squares += ns as u128 * ns as u128;
+        self.histogram.saturating_record_n(ns, n);
+        self.sum += ns as u128 * n as u128;
+        self.squares += ns as u128 * ns as u128 * n as u128;
         self.min = self.min.min(ns);
         self.max = self.max.max(ns);
-        self.count += 1;
+        self.count += n;
     }
 
     /// Adds everything in `other`.
@@ -172,6 +178,18 @@ mod tests {
             (a.mean_ns(), a.std_ns(), a.percentile_ns(99.0)),
             (both.mean_ns(), both.std_ns(), both.percentile_ns(99.0))
         );
+    }
+
+    #[test]
+    fn many_at_once_are_many_one_by_one() {
+        let (mut a, mut b) = (Distribution::new(), Distribution::new());
+        for (t, n) in [(70, 3), (1 << 40, 2), (5, 1), (70, 0)] {
+            a.record_n(Nanos(t), n);
+            (0..n).for_each(|_| b.record(Nanos(t)));
+        }
+        assert_eq!((a.count(), a.min_ns(), a.max_ns()), (b.count(), b.min_ns(), b.max_ns()));
+        assert_eq!((a.mean_ns(), a.std_ns()), (b.mean_ns(), b.std_ns()));
+        assert!(a.buckets().eq(b.buckets()));
     }
 
     #[test]

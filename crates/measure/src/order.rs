@@ -37,6 +37,62 @@ impl FlowOrder {
     }
 }
 
+/// Walks the flows frame by frame: as [`FlowOrder::flow`] for 0, 1, 2 and so on, without its divisions.
+#[derive(Clone, Debug)]
+pub struct FlowWalk {
+    order: FlowOrder,
+    flows: u32,
+    seq: u64,
+    /// The next flow, unless they are drawn at random.
+    flow: u32,
+    /// The block that it is in, and how often that is still to be walked, this time included.
+    block: std::ops::Range<u32>,
+    walks: u32,
+}
+
+impl FlowWalk {
+    /// A walk over `flows` (at least 1), from the first frame on.
+    pub fn new(order: FlowOrder, flows: u32) -> FlowWalk {
+        let mut walk = FlowWalk { order, flows: flows.max(1), seq: 0, flow: 0, block: 0..0, walks: 0 };
+        walk.enter(0);
+        walk
+    }
+
+    /// The next frame's flow.
+    #[inline]
+    pub fn next_flow(&mut self) -> u32 {
+        if let FlowOrder::Random { .. } = self.order {
+            self.seq += 1;
+            return self.order.flow(self.seq - 1, self.flows);
+        }
+        let flow = self.flow;
+        self.flow += 1;
+        if self.flow == self.block.end {
+            self.turn();
+        }
+        flow
+    }
+
+    /// The block has been walked: again, or on to the next one.
+    fn turn(&mut self) {
+        self.walks -= 1;
+        if self.walks == 0 {
+            self.enter(if self.block.end == self.flows { 0 } else { self.block.end });
+        } else {
+            self.flow = self.block.start;
+        }
+    }
+
+    fn enter(&mut self, start: u32) {
+        let (block, walks) = match self.order {
+            FlowOrder::Blocks { block, repeats } => (block.max(1), repeats.max(1)),
+            FlowOrder::Sequential | FlowOrder::Random { .. } => (self.flows, 1),
+        };
+        self.block = start..start.saturating_add(block).min(self.flows);
+        (self.flow, self.walks) = (start, walks);
+    }
+}
+
 fn blocks(seq: u64, flows: u32, block: u32, repeats: u32) -> u32 {
     let (block, repeats, flows) = (block.clamp(1, flows) as u64, repeats.max(1) as u64, flows as u64);
     let within_walk = seq % (flows * repeats);
@@ -70,6 +126,29 @@ mod tests {
             let found: Vec<_> = (0..2 * n as u64).map(|seq| order.flow(seq, flows)).collect();
             assert_eq!(found[..n], expected);
             assert_eq!(found[n..], expected);
+        }
+    }
+
+    #[test]
+    fn agilio_walks_2000_flows_10_times_then_the_next() {
+        let mut walk = FlowWalk::new(FlowOrder::Blocks { block: 2000, repeats: 10 }, 64_000);
+        for frame in 0..2 * 640_000u64 {
+            let (block, within) = (frame / 20_000 % 32, frame % 2000);
+            assert_eq!(u64::from(walk.next_flow()), block * 2000 + within, "frame {frame}");
+        }
+    }
+
+    #[test]
+    fn a_walk_agrees_with_the_flows_of_its_frames() {
+        let blocks = |block, repeats| FlowOrder::Blocks { block, repeats };
+        let orders = [FlowOrder::Sequential, FlowOrder::Random { seed: 9 }];
+        for order in [blocks(3, 4), blocks(7, 1), blocks(20, 3), blocks(0, 0)].into_iter().chain(orders) {
+            for flows in [0, 1, 2, 7] {
+                let mut walk = FlowWalk::new(order, flows);
+                for seq in 0..100 {
+                    assert_eq!(walk.next_flow(), order.flow(seq, flows), "{order:?} of {flows}: {seq}");
+                }
+            }
         }
     }
 

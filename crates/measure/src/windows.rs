@@ -56,15 +56,34 @@ impl Windows {
         self.high = self.low.saturating_add(self.width);
     }
 
-    /// A frame arrived; before the origin counts as in the first slice.
+    /// `n` frames arrived, each after that delay; before the origin counts as in the first slice.
     #[inline]
-    pub fn record(&mut self, arrived: Nanos, delay: Nanos) {
+    pub fn record(&mut self, arrived: Nanos, delay: Nanos, n: u64) {
         if arrived.0 < self.low || arrived.0 >= self.high {
             self.seek(arrived.0);
         }
         let slice = &mut self.slices[self.current];
-        slice.count += 1;
-        slice.delay_sum = slice.delay_sum.saturating_add(delay.0);
+        slice.count += n;
+        slice.delay_sum = slice.delay_sum.saturating_add(delay.0.saturating_mul(n));
+    }
+
+    /// Adds slices from the same origin, of the same width when both were new.
+    pub fn merge(&mut self, other: &Windows) {
+        let mut other = other.clone();
+        while self.width < other.width {
+            self.double();
+        }
+        while other.width < self.width {
+            other.double();
+        }
+        if self.slices.len() < other.slices.len() {
+            self.slices.resize(other.slices.len(), Window::default());
+        }
+        for (slice, more) in self.slices.iter_mut().zip(&other.slices) {
+            slice.count += more.count;
+            slice.delay_sum = slice.delay_sum.saturating_add(more.delay_sum);
+        }
+        self.enter(0);
     }
 
     #[cold]
@@ -114,7 +133,7 @@ mod tests {
         #[test]
         fn agrees_with_sorting_into_slices_afterwards(arrivals in prop::collection::vec((0..2_000_000u64, 0..100u64), 1..200)) {
             let mut windows = Windows::new(Nanos(1000), Nanos(100));
-            arrivals.iter().for_each(|&(at, delay)| windows.record(Nanos(at), Nanos(delay)));
+            arrivals.iter().for_each(|&(at, delay)| windows.record(Nanos(at), Nanos(delay), 1));
             let width = windows.width().0;
             for (i, slice) in windows.slices().iter().enumerate() {
                 let inside = |at: u64| at.saturating_sub(1000) / width == i as u64;
@@ -124,6 +143,21 @@ mod tests {
             }
             prop_assert!(windows.slices().len() <= MOST);
             prop_assert_eq!(windows.slices().iter().map(|s| s.count).sum::<u64>(), arrivals.len() as u64);
+        }
+
+        #[test]
+        fn merging_is_recording_both(arrivals in prop::collection::vec((0..200_000u64, 0..100u64, any::<bool>()), 1..200)) {
+            let new = || Windows::new(Nanos(1000), Nanos(100));
+            let (mut a, mut b, mut both) = (new(), new(), new());
+            for &(at, delay, first) in &arrivals {
+                if first { &mut a } else { &mut b }.record(Nanos(at), Nanos(delay), 1);
+                both.record(Nanos(at), Nanos(delay), 1);
+            }
+            a.merge(&b);
+            prop_assert_eq!((a.width(), a.slices()), (both.width(), both.slices()));
+            a.record(Nanos(50_000), Nanos(1), 2);
+            both.record(Nanos(50_000), Nanos(1), 2);
+            prop_assert_eq!((a.width(), a.slices()), (both.width(), both.slices()));
         }
     }
 }

@@ -85,6 +85,34 @@ pub enum PortError {
         /// The frame's length.
         found: usize,
     },
+    /// DPDK, or the shim between it and us, is not there.
+    #[error("DPDK can't be used: {what}")]
+    DpdkMissing {
+        /// What was not found.
+        what: String,
+    },
+    /// DPDK did not start.
+    #[error("DPDK did not start: {reason}")]
+    DpdkStart {
+        /// What it said.
+        reason: String,
+    },
+    /// DPDK would not have a device.
+    #[error("DPDK can't open {device:?}: {reason}")]
+    DpdkDevice {
+        /// The device's arguments.
+        device: String,
+        /// What it said.
+        reason: String,
+    },
+    /// Too few hugepages are free.
+    #[error("DPDK needs {needed_mib} MiB of hugepages; {free_mib} MiB are free")]
+    Hugepages {
+        /// MiB that were asked for.
+        needed_mib: u64,
+        /// MiB that are free.
+        free_mib: u64,
+    },
     /// A system call failed in a way that none of the others describes.
     #[error("{call} on {port} failed: {source}")]
     System {
@@ -114,6 +142,10 @@ impl PortError {
             PortError::Busy { .. } => "interface-busy",
             PortError::MemoryLimit { .. } => "memory-limit",
             PortError::FrameTooLong { .. } => "frame-too-long",
+            PortError::DpdkMissing { .. } => "dpdk-missing",
+            PortError::DpdkStart { .. } => "dpdk-start",
+            PortError::DpdkDevice { .. } => "dpdk-device",
+            PortError::Hugepages { .. } => "hugepages",
             PortError::System { .. } => "port-system",
         }
     }
@@ -151,6 +183,20 @@ impl PortError {
                     "give the program CAP_IPC_LOCK, raise the limit (`ulimit -l {}`), or ask for fewer frames",
                     needed.div_ceil(1024)
                 )
+            }
+            PortError::DpdkMissing { .. } => {
+                "install it and build the shim: `apt-get install dpdk libdpdk-dev pkg-config && make dpdk`".into()
+            }
+            PortError::DpdkStart { .. } => {
+                "FLOWGAUGE_DEBUG=1 shows all that DPDK says; with hugepages=\"no\" it needs least of the host".into()
+            }
+            PortError::DpdkDevice { .. } => {
+                "check its arguments (https://doc.dpdk.org/guides/nics/) and that its driver is installed \
+                 (`apt-get install dpdk`); a card must be bound to vfio-pci (`dpdk-devbind.py --status`)"
+                    .into()
+            }
+            PortError::Hugepages { needed_mib, .. } => {
+                format!("set some aside: `sysctl vm.nr_hugepages={}`, or open with hugepages=\"no\"", needed_mib.div_ceil(2))
             }
             PortError::FrameTooLong { .. } => "raise the interface's MTU, or send smaller frames".into(),
             PortError::System { .. } => {

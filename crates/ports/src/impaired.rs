@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use flowgauge_clock::{Clock, Nanos};
 
 use crate::pool::Pool;
-use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, Slot};
+use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, Slot, TxStamp};
 
 /// What happens to received frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +165,14 @@ impl<P: Port> Port for Impaired<P> {
 
     fn check(&mut self) -> Result<(), PortError> {
         self.inner.check()
+    }
+
+    fn tx_stamps(&mut self, stamps: &mut Vec<TxStamp>) {
+        self.inner.tx_stamps(stamps)
+    }
+
+    fn details(&mut self) -> Vec<(&'static str, u64)> {
+        self.inner.details()
     }
 
     fn next_event(&self) -> Option<Nanos> {

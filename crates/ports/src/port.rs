@@ -50,11 +50,24 @@ impl RxCapacity {
     }
 }
 
+/// A departure that a backend sampled below the port: the kernel's or the card's own stamp of it.
+///
+/// The time in a probe is taken before its burst is handed over; samples tell how much later frames really leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TxStamp {
+    /// When the frame was handed to the backend.
+    pub handed: Nanos,
+    /// When it left, as [`Capabilities::tx_stamps`] saw it.
+    pub left: Nanos,
+}
+
 /// What a port can do. It does not change while the port is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// Where received frames are stamped.
     pub rx_stamps: StampSource,
+    /// Where departures are sampled ([`Port::tx_stamps`]); `User` where nobody does.
+    pub tx_stamps: StampSource,
     /// Speed of the link in Mbit/s; `None` for one that has none (veth, ring).
     pub link_mbps: Option<u64>,
     /// The longest frame it takes, in bytes without FCS.
@@ -124,6 +137,11 @@ pub trait Port: Send {
     /// The counters. May cost a system call.
     fn stats(&mut self) -> PortStats;
 
+    /// Counters of the backend's own beyond [`stats`](Port::stats), by name, since it was opened. May cost a system call.
+    fn details(&mut self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
     /// Starts whatever `tx` left queued. Called once per turn of a loop, after its transmissions.
     fn flush(&mut self) -> Result<(), PortError> {
         Ok(())
@@ -134,6 +152,10 @@ pub trait Port: Send {
     fn check(&mut self) -> Result<(), PortError> {
         Ok(())
     }
+
+    /// Adds the departures that were sampled and not told yet, oldest first. A port that samples does so rarely enough to
+    /// cost nothing. May cost a system call; called every few milliseconds.
+    fn tx_stamps(&mut self, _stamps: &mut Vec<TxStamp>) {}
 
     /// The next time at which the port will have something without anything else happening (a delay line), so that a
     /// loop that waits does not oversleep.
@@ -169,6 +191,12 @@ impl Port for Box<dyn Port> {
     }
     fn check(&mut self) -> Result<(), PortError> {
         (**self).check()
+    }
+    fn details(&mut self) -> Vec<(&'static str, u64)> {
+        (**self).details()
+    }
+    fn tx_stamps(&mut self, stamps: &mut Vec<TxStamp>) {
+        (**self).tx_stamps(stamps)
     }
     fn next_event(&self) -> Option<Nanos> {
         (**self).next_event()

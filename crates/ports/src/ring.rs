@@ -180,6 +180,7 @@ impl Port for RingPort {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             rx_stamps: StampSource::User,
+            tx_stamps: StampSource::User,
             link_mbps: None,
             longest_frame: SLOT_SIZE,
             rx_capacity: RxCapacity::Frames(self.slots as u64),

@@ -3,6 +3,7 @@
 use flowgauge_channel::ChannelError;
 use flowgauge_openflow::{ErrorCode, Version};
 use flowgauge_ports::PortError;
+use flowgauge_simulator::SimulationError;
 use flowgauge_traffic::TrafficError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
@@ -10,6 +11,7 @@ use pyo3::types::{IntoPyDict, PyDict};
 /// Stable names of the core's errors, and the Python classes that carry them.
 const CLASSES: &[(&str, &str)] = &[
     ("config", "ConfigError"),
+    ("model", "ConfigError"),
     ("setup", "SetupError"),
     ("port-busy", "PortBusyError"),
     ("permission-needed", "PermissionNeededError"),
@@ -19,6 +21,10 @@ const CLASSES: &[(&str, &str)] = &[
     ("interface-busy", "InterfaceError"),
     ("port-unsupported", "SetupError"),
     ("memory-limit", "SetupError"),
+    ("dpdk-missing", "DpdkMissingError"),
+    ("dpdk-start", "DpdkError"),
+    ("dpdk-device", "DpdkError"),
+    ("hugepages", "HugepagesError"),
     ("port-system", "SetupError"),
     ("frame-too-long", "UsageError"),
     ("no-such-port", "UsageError"),
@@ -37,6 +43,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("encode", "ChannelError"),
     ("decode", "ChannelError"),
     ("usage", "UsageError"),
+    ("capture-file", "CaptureFileError"),
     ("trial", "TrialError"),
     // A port that went down while frames moved: the trial broke, the next may do.
     ("link-down", "TrialError"),
@@ -115,6 +122,15 @@ pub fn refused(error: &ChannelError, version: Version) -> PyErr {
         set.and_then(|()| value.setattr("reason", name))
             .map_or_else(|failed| failed, |()| raised.clone_ref(py))
     })
+}
+
+/// An error of the simulated testbed.
+pub fn simulation(error: &SimulationError) -> PyErr {
+    match error {
+        SimulationError::Model(error) => raise("model", &error.to_string(), None),
+        SimulationError::Traffic(error) => traffic(error),
+        SimulationError::Busy => usage(error),
+    }
 }
 
 /// An error of the traffic engine.

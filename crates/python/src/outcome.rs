@@ -60,7 +60,7 @@ fn arrays<'py>(py: Python<'py>, dict: &Bound<'py, PyDict>, account: &Account) ->
     Ok(())
 }
 
-fn latency<'py>(py: Python<'py>, delays: &Distribution) -> PyResult<Bound<'py, PyDict>> {
+pub fn latency<'py>(py: Python<'py>, delays: &Distribution) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let (values, counts): (Vec<i64>, Vec<i64>) =
         delays.buckets().map(|(value, count)| (value as i64, count as i64)).unzip();
@@ -88,5 +88,10 @@ fn tester<'py>(py: Python<'py>, outcome: &Outcome, unlogged: u64) -> PyResult<Bo
     dict.set_item("start_ns", outcome.start.0)?;
     dict.set_item("stop_ns", outcome.stop.0)?;
     dict.set_item("timestamps", outcome.timestamps())?;
+    if let Some(lag) = outcome.tx_lag() {
+        dict.set_item("tx_samples", lag.samples)?;
+        dict.set_item("tx_lag_p50_ns", lag.p50_ns)?;
+        dict.set_item("tx_lag_p99_ns", lag.p99_ns)?;
+    }
     Ok(dict)
 }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flowgauge_clock::Nanos;
-use flowgauge_ports::{Impaired, Impairment, Port as _, af_packet, ring};
+use flowgauge_ports::{Impaired, Impairment, Port as _, af_packet, af_xdp, dpdk, ring};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::{self, usage};
 
@@ -50,6 +51,27 @@ impl Port {
         self.lock().as_ref().and_then(|port| port.capabilities().link_mbps)
     }
 
+    /// Its counters since it was opened, those of the backend's own among them. Empty while it is in use.
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        let mut inner = self.lock();
+        let Some(port) = inner.as_mut() else { return Ok(dict) };
+        let stats = port.stats();
+        dict.set_item("tx_frames", stats.tx_frames)?;
+        dict.set_item("tx_errors", stats.tx_errors)?;
+        dict.set_item("rx_frames", stats.rx_frames)?;
+        dict.set_item("rx_dropped", stats.rx_dropped)?;
+        for (name, value) in port.details() {
+            dict.set_item(name, value)?;
+        }
+        Ok(dict)
+    }
+
+    /// The longest frame that it takes, in bytes without FCS. None while it is in use.
+    fn longest_frame(&self) -> Option<usize> {
+        self.lock().as_ref().map(|port| port.capabilities().longest_frame)
+    }
+
     /// Closes it; harmless when it is closed or in use.
     fn close(&self) {
         drop(self.lock().take());
@@ -58,14 +80,15 @@ impl Port {
 
 /// A Linux interface, in a network namespace if named; `ring_mib` is the size of its receive ring.
 #[pyfunction]
-#[pyo3(signature = (interface, netns=None, *, ring_mib=None))]
+#[pyo3(signature = (interface, netns=None, *, ring_mib=None, receive=true))]
 pub fn open_af_packet(
     py: Python<'_>,
     interface: &str,
     netns: Option<PathBuf>,
     ring_mib: Option<usize>,
+    receive: bool,
 ) -> PyResult<Port> {
-    let mut options = af_packet::AfPacketOptions::default();
+    let mut options = af_packet::AfPacketOptions { receive, ..Default::default() };
     if let Some(mib) = ring_mib {
         // Smaller blocks, so that as many are in turn.
         options.block_size = 128 << 10;
@@ -75,11 +98,101 @@ pub fn open_af_packet(
     opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
 }
 
+/// A Linux interface by AF_XDP: all its queues, or the first so many. `copy`: "auto", "zero-copy" or "copy".
+/// `steer_udp_port`: frames other than UDP to that port stay with the kernel.
+#[pyfunction]
+#[pyo3(signature = (interface, netns=None, *, queues=None, copy="auto", busy_poll_us=None, receive=true, steer_udp_port=None))]
+#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+pub fn open_af_xdp(
+    py: Python<'_>,
+    interface: &str,
+    netns: Option<PathBuf>,
+    queues: Option<u32>,
+    copy: &str,
+    busy_poll_us: Option<u32>,
+    receive: bool,
+    steer_udp_port: Option<u16>,
+) -> PyResult<Port> {
+    let copy = match copy {
+        "auto" => af_xdp::CopyMode::Auto,
+        "zero-copy" => af_xdp::CopyMode::ZeroCopy,
+        "copy" => af_xdp::CopyMode::Copy,
+        other => return Err(usage(format!("copy is {other:?}; allowed: auto, zero-copy, copy"))),
+    };
+    let busy_poll = busy_poll_us.map(|microseconds| af_xdp::BusyPoll { microseconds, ..Default::default() });
+    let steer = steer_udp_port.map_or(af_xdp::Steer::All, af_xdp::Steer::UdpPort);
+    let options =
+        af_xdp::AfXdpOptions { queues, copy, busy_poll, receive, steer, ..af_xdp::AfXdpOptions::default() };
+    let opened = py.detach(|| af_xdp::open(interface, netns.as_deref(), options));
+    opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
+}
+
+/// A device that DPDK drives, by its arguments. DPDK is started by the first one, with that one's memory, hugepages ("auto",
+/// "yes", "no"), file prefix and cores.
+#[pyfunction]
+#[pyo3(signature = (
+    device, netns=None, *, queues=1, mtu=None, link_wait_s=10.0, memory_mib=256, hugepages="auto", file_prefix=None,
+    cores=vec![], shim_path=None
+))]
+#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+pub fn open_dpdk(
+    py: Python<'_>,
+    device: &str,
+    netns: Option<PathBuf>,
+    queues: u16,
+    mtu: Option<u16>,
+    link_wait_s: f64,
+    memory_mib: u32,
+    hugepages: &str,
+    file_prefix: Option<String>,
+    cores: Vec<usize>,
+    shim_path: Option<PathBuf>,
+) -> PyResult<Port> {
+    let hugepages = match hugepages {
+        "auto" => dpdk::Hugepages::Auto,
+        "yes" => dpdk::Hugepages::Yes,
+        "no" => dpdk::Hugepages::No,
+        other => return Err(usage(format!("hugepages is auto, yes or no, not {other:?}"))),
+    };
+    let options = dpdk::DpdkOptions {
+        netns,
+        queues,
+        mtu,
+        link_wait: crate::channel::seconds(link_wait_s),
+        shim: Some(shim_path.map_or_else(|| beside_us(py), Ok)?),
+        eal: dpdk::EalOptions { memory_mib, hugepages, file_prefix, cores },
+        ..dpdk::DpdkOptions::new(device)
+    };
+    let opened = py.detach(|| dpdk::open(&options));
+    opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
+}
+
+/// DPDK's version: raises what is missing, so that a doctor can tell. Starts nothing.
+#[pyfunction]
+#[pyo3(signature = (shim_path=None))]
+pub fn dpdk_version(py: Python<'_>, shim_path: Option<PathBuf>) -> PyResult<&'static str> {
+    let path = shim_path.map_or_else(|| beside_us(py), Ok)?;
+    dpdk::version(Some(path)).map_err(|e| errors::port(&e))
+}
+
+/// The shim stands beside this module, where `make` puts it.
+fn beside_us(py: Python<'_>) -> PyResult<PathBuf> {
+    let module: PathBuf = py.import("flowgauge._core")?.getattr("__file__")?.extract()?;
+    Ok(module.with_file_name("libflowgauge_dpdk.so"))
+}
+
 /// The port with a delay line and a known loss on receipt. The port given is empty afterwards.
 #[pyfunction]
 pub fn impaired(port: &Port, delay_ns: u64, loss_one_in: Option<u64>) -> PyResult<Port> {
     let impairment = Impairment::new(Nanos(delay_ns), loss_one_in.unwrap_or(0));
     Ok(Port::new(Box::new(Impaired::new(port.take()?, impairment))))
+}
+
+/// A capture file that becomes what is sent: pcap by its name's ending, else pcapng.
+#[pyfunction]
+pub fn open_pcap(path: PathBuf) -> PyResult<Port> {
+    let opened = flowgauge_ports::pcap::FilePort::create(&path);
+    opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
 }
 
 /// Two in-process ports, connected to each other, each with room for `slots` frames.

@@ -1,7 +1,7 @@
 //! Schedules of `flowgauge/flows.py`.
 
 use flowgauge_clock::Nanos;
-use flowgauge_measure::{Rate, Schedule};
+use flowgauge_measure::{Rate, Recorded, Schedule};
 use pyo3::prelude::*;
 
 use crate::errors::usage;
@@ -25,8 +25,15 @@ pub fn schedule(value: &Bound<'_, PyAny>) -> PyResult<Schedule> {
                 rate: rate(value)?,
             })
         }
+        "recorded" => {
+            let times: Vec<u64> = value.getattr("times_ns")?.extract()?;
+            let period = Nanos(value.getattr("gap_ns")?.extract()?);
+            Recorded::new(times.into_iter().map(Nanos), period).map(Schedule::Recorded).map_err(usage)
+        }
         "max" => Ok(Schedule::Max),
-        _ => Err(usage(format!("no schedule is called {kind:?}; there are: cbr, poisson, burst, max"))),
+        _ => Err(usage(format!(
+            "no schedule is called {kind:?}; there are: cbr, poisson, burst, recorded, max"
+        ))),
     }
 }
 

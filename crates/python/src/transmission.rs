@@ -2,11 +2,13 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use flowgauge_channel::wire;
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::{Body, decode};
 use flowgauge_packet::{FrameSource, FrameTemplate, Payload};
+use flowgauge_simulator::TransmissionId;
 use flowgauge_traffic::{
     Finished, Options, Outcome, PacketIn, Running, Sink, SpinPolicy, Stop, Stream, start,
 };
@@ -16,8 +18,10 @@ use pyo3::types::PyDict;
 use crate::channel::seconds;
 use crate::connection::Connection;
 use crate::errors::{self, usage};
+use crate::line::{Line, Simulated};
 use crate::outcome;
 use crate::port::{Port, put_all, take_all};
+use crate::recording::raw_frames;
 use crate::schedule::schedule;
 use crate::values::flow_set;
 
@@ -34,6 +38,8 @@ pub struct StreamSpec {
 #[pymethods]
 impl StreamSpec {
     #[new]
+    #[pyo3(signature = (flows, frame_size, schedule, tx_port, rx_port, duration_ns, record, count=None))]
+    #[expect(clippy::too_many_arguments, reason = "the fields of a stream")]
     fn new(
         flows: &Bound<'_, PyAny>,
         frame_size: usize,
@@ -42,10 +48,16 @@ impl StreamSpec {
         rx_port: i64,
         duration_ns: Option<u64>,
         record: usize,
+        count: Option<u64>,
     ) -> PyResult<StreamSpec> {
-        let template = FrameTemplate::new(&flow_set(flows)?, frame_size, Payload::Zero).map_err(usage)?;
-        let stop = duration_ns.map_or(Stop::UntilStopped, |ns| Stop::After(Nanos(ns)));
-        let mut stream = Stream::new(0, tx_port, Arc::new(template), self::schedule(schedule)?, stop);
+        let stop = match (duration_ns, count) {
+            (None, None) => Stop::UntilStopped,
+            (Some(ns), None) => Stop::After(Nanos(ns)),
+            (None, Some(count)) => Stop::Count(count),
+            (Some(_), Some(_)) => return Err(usage("a stream ends after a time or after a count, not both")),
+        };
+        let frames = frame_source(flows, frame_size)?;
+        let mut stream = Stream::new(0, tx_port, frames, self::schedule(schedule)?, stop);
         stream.record = record;
         stream.sink = match rx_port {
             ANY_PORT => Sink::Any,
@@ -56,15 +68,24 @@ impl StreamSpec {
     }
 }
 
+/// The frames of a Python `FlowSet` or `Frames`.
+fn frame_source(flows: &Bound<'_, PyAny>, frame_size: usize) -> PyResult<FrameSource> {
+    if flows.hasattr("frames")? {
+        return Ok(Arc::new(raw_frames(flows)?).into());
+    }
+    let template = FrameTemplate::new(&flow_set(flows)?, frame_size, Payload::Zero).map_err(usage)?;
+    Ok(Arc::new(template).into())
+}
+
 /// The channel whose PACKET_INs are accounted for, and what it had counted before the start.
 struct Punts {
-    connection: flowgauge_channel::Connection,
+    connection: Line,
     received_before: u64,
     dropped_before: u64,
 }
 
 impl Punts {
-    fn begin(connection: flowgauge_channel::Connection) -> Punts {
+    fn begin(connection: Line) -> Punts {
         // What came before is of no trial of ours.
         drop(connection.take_log());
         let received_before = connection.received(wire::PACKET_IN);
@@ -93,10 +114,79 @@ impl Punts {
     }
 }
 
+/// What moves the frames.
+enum Traffic {
+    /// The engine, on ports.
+    Live(Running),
+    /// A simulation.
+    Simulated(Simulated, TransmissionId),
+}
+
+impl Traffic {
+    /// Elapsed ns, sent and received per stream.
+    fn progress(&self) -> (u64, Vec<u64>, Vec<u64>) {
+        match self {
+            Traffic::Live(running) => {
+                let progress = running.progress();
+                (progress.elapsed.0, progress.sent, progress.received)
+            }
+            Traffic::Simulated(simulated, id) => {
+                let simulation = &simulated.lock().simulation;
+                let counts = simulation.progress(*id);
+                let sent = counts.iter().map(|stream| stream.sent).collect();
+                (simulation.elapsed(*id).0, sent, counts.iter().map(|stream| stream.received).collect())
+            }
+        }
+    }
+
+    fn stop(&self) {
+        match self {
+            Traffic::Live(running) => running.stop(),
+            Traffic::Simulated(simulated, id) => simulated.lock().simulation.stop(*id),
+        }
+    }
+
+    fn cut_drain(&self) {
+        match self {
+            Traffic::Live(running) => running.cut_drain(),
+            Traffic::Simulated(simulated, id) => simulated.lock().simulation.cut_drain(*id),
+        }
+    }
+
+    fn set_sent(&self, stream: usize, frames: u64) {
+        match self {
+            Traffic::Live(running) => running.set_sent(stream, frames),
+            Traffic::Simulated(simulated, id) => simulated.lock().simulation.set_sent(*id, stream, frames),
+        }
+    }
+
+    fn wait(&self, timeout: Duration) -> bool {
+        match self {
+            Traffic::Live(running) => running.wait(Some(timeout)),
+            Traffic::Simulated(simulated, id) => simulated.lock().wait(*id, timeout),
+        }
+    }
+
+    /// The end: ports and outcome.
+    fn finish(self) -> (Vec<Box<dyn flowgauge_ports::Port>>, Option<Outcome>) {
+        match self {
+            Traffic::Live(running) => {
+                let Finished { ports, outcome } = running.finish();
+                (ports, Some(outcome))
+            }
+            Traffic::Simulated(simulated, id) => {
+                let mut testbed = simulated.lock();
+                testbed.wait(id, Duration::MAX);
+                (Vec::new(), testbed.simulation.finish(id))
+            }
+        }
+    }
+}
+
 /// Streams on their way.
 #[pyclass(module = "flowgauge._core")]
 pub struct Transmission {
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<Traffic>>,
     ports: Vec<Py<Port>>,
     streams: Vec<(FrameSource, Sink)>,
     identity: (u16, Nanos),
@@ -112,7 +202,27 @@ impl Transmission {
         Ok((frames.clone(), (nonce, number(stream), origin)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Running>> {
+    /// Starts streams in a simulation.
+    pub fn simulated(
+        simulated: &Simulated,
+        specs: &[PyRef<'_, StreamSpec>],
+        drain_ns: Option<u64>,
+        connection: Option<&Connection>,
+    ) -> PyResult<Transmission> {
+        let (wanted, streams) = numbered(specs);
+        let punts = connection.map(|c| Punts::begin(c.inner.clone()));
+        let started = simulated.lock().start(wanted, drain_ns.map(Nanos));
+        let (id, nonce, origin) = started.map_err(|e| errors::simulation(&e))?;
+        Ok(Transmission {
+            identity: (nonce, origin),
+            running: Mutex::new(Some(Traffic::Simulated(simulated.clone(), id))),
+            ports: Vec::new(),
+            streams,
+            punts,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Traffic>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -129,10 +239,7 @@ impl Transmission {
         core: Option<usize>,
         connection: Option<PyRef<'_, Connection>>,
     ) -> PyResult<Transmission> {
-        let numbered =
-            |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
-        let wanted: Vec<Stream> = streams.iter().enumerate().map(numbered).collect();
-        let sources = streams.iter().map(|spec| (spec.stream.frames.clone(), spec.stream.sink)).collect();
+        let (wanted, sources) = numbered(&streams);
         let spin = if core.is_some() { SpinPolicy::Spin } else { SpinPolicy::SpinThenYield };
         let options =
             Options { drain: drain_ns.map(Nanos), nonce: nonce(), spin, core, ..Options::default() };
@@ -143,7 +250,7 @@ impl Transmission {
         match py.detach(begin) {
             Ok(running) => Ok(Transmission {
                 identity: (running.nonce(), running.origin()),
-                running: Mutex::new(Some(running)),
+                running: Mutex::new(Some(Traffic::Live(running))),
                 ports,
                 streams: sources,
                 punts,
@@ -157,14 +264,14 @@ impl Transmission {
 
     /// Elapsed ns, sent and received per stream. PACKET_INs count for every stream that expects them.
     fn progress(&self) -> (u64, Vec<u64>, Vec<u64>) {
-        let Some(progress) = self.lock().as_ref().map(Running::progress) else {
+        let Some((elapsed, sent, received)) = self.lock().as_ref().map(Traffic::progress) else {
             return (0, Vec::new(), Vec::new());
         };
         let punted = self.punts.as_ref().map_or(0, Punts::received);
-        let counts = progress.received.iter().zip(&self.streams);
+        let counts = received.iter().zip(&self.streams);
         let received =
             counts.map(|(n, (_, sink))| if *sink == Sink::Control { punted } else { *n }).collect();
-        (progress.elapsed.0, progress.sent, received)
+        (elapsed, sent, received)
     }
 
     /// No more frames; drain.
@@ -197,13 +304,22 @@ impl Transmission {
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Some(running) = self.lock().take() else { return Ok(PyDict::new(py)) };
         let (ports, outcome, unlogged) = py.detach(|| {
-            let Finished { ports, mut outcome } = running.finish();
-            let unlogged = self.punts.as_ref().map_or(0, |punts| punts.account(&mut outcome));
+            let (ports, mut outcome) = running.finish();
+            let account = |outcome| self.punts.as_ref().map_or(0, |punts| punts.account(outcome));
+            let unlogged = outcome.as_mut().map_or(0, account);
             (ports, outcome, unlogged)
         });
         put_all(py, &self.ports, ports);
-        outcome::to_python(py, &outcome, unlogged)
+        outcome.map_or_else(|| Ok(PyDict::new(py)), |outcome| outcome::to_python(py, &outcome, unlogged))
     }
+}
+
+/// Streams with their numbers; their frames, and where they are expected.
+fn numbered(specs: &[PyRef<'_, StreamSpec>]) -> (Vec<Stream>, Vec<(FrameSource, Sink)>) {
+    let stream =
+        |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
+    let sources = specs.iter().map(|spec| (spec.stream.frames.clone(), spec.stream.sink));
+    (specs.iter().enumerate().map(stream).collect(), sources.collect())
 }
 
 /// The number of the stream at a position, in its probes.

@@ -10,7 +10,7 @@ use crate::outlet::{Emitted, Outlet};
 use crate::port::SwitchPort;
 use flowgauge_clock::Nanos;
 use flowgauge_datapath::{Datapath, Frame, Limits, Pipeline, QueueSetup, Sink};
-use flowgauge_openflow::{ErrorCode, FragmentHandling, Header, Version};
+use flowgauge_openflow::{ErrorCode, FragmentHandling, Header, QueueStats, Version};
 use flowgauge_ports::{Burst, Capabilities, Port, PortError, PortStats, RxCapacity, StampSource};
 use std::sync::Arc;
 
@@ -170,6 +170,13 @@ impl Agent {
     pub fn set_counts(&mut self, port: u32, counts: PortCounts) {
         if let Some(port) = self.core.outlet.port_mut(port) {
             port.set_counts(counts);
+        }
+    }
+
+    /// Says what passed the queues of a port, as somebody else counted it.
+    pub fn set_queue_counts(&mut self, port: u32, counts: Vec<QueueStats>) {
+        if let Some(queues) = self.core.outlet.port_mut(port).and_then(|port| port.queues.as_mut()) {
+            queues.counted = Some(counts);
         }
     }
 

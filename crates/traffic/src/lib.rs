@@ -1,4 +1,4 @@
-//! The transmit and receive loops, and paced control messages ([`play`]).
+//! The transmit and receive loops, paced control messages ([`play`]), and captures ([`capture`]).
 //!
 //! [`start`] gives ports and streams to one thread, which sends what is due, takes account of what arrives, and gives
 //! the ports back with an [`Outcome`]. Per frame the loop allocates nothing, takes no lock and makes no system call of
@@ -10,11 +10,13 @@
 //!   outcome ◄─ account per stream ◄─ sorter: probe? whose? where? ◄─ port ◄══╝
 //! ```
 
+pub mod capture;
 mod drain;
 mod error;
 mod exchange;
 mod host;
 pub mod loopback;
+mod merge;
 mod options;
 mod outcome;
 pub mod play;
@@ -30,8 +32,8 @@ mod worker;
 pub use drain::Drain;
 pub use error::{StartFailed, TrafficError};
 pub use exchange::{Arrival, Until, exchange};
-pub use options::{LatePolicy, Options, SpinPolicy};
+pub use options::{Options, SpinPolicy};
 pub use outcome::{Outcome, PacketIn, PacketInCounts, PortOutcome, StreamOutcome};
 pub use running::{Finished, Progress, Running, start};
 pub use sorter::{Sorted, Sorter};
-pub use stream::{Sink, Stop, Stream};
+pub use stream::{LatePolicy, Sink, Stop, Stream};

@@ -2,16 +2,6 @@
 
 use flowgauge_clock::Nanos;
 
-/// What to do with frames whose time has passed, because the loop or the port could not keep up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LatePolicy {
-    /// Send them at once, back to back: the mean rate stays exact.
-    #[default]
-    CatchUp,
-    /// Leave them out and count them as not offered: gaps stay at least what the schedule says.
-    Skip,
-}
-
 /// What the loop does when it has nothing to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpinPolicy {
@@ -34,8 +24,8 @@ pub struct Options {
     pub spin: SpinPolicy,
     /// The core to run on.
     pub core: Option<usize>,
-    /// What to do with frames that are late.
-    pub late: LatePolicy,
+    /// The most frames that leave together; `None`: 64. Frames of a stream with a pace leave one by one unless they are late.
+    pub burst: Option<usize>,
     /// Length of the slices in which delays are averaged over time; `None`: a hundredth of the longest stream, or 10 ms
     /// where that is unknown.
     pub window: Option<Nanos>,

@@ -1,7 +1,7 @@
 //! What came of a transmission.
 
 use flowgauge_clock::Nanos;
-use flowgauge_measure::{Account, GapErrors, StallLog};
+use flowgauge_measure::{Account, Distribution, GapErrors, StallLog};
 use flowgauge_ports::{PortStats, StampSource};
 
 use crate::error::TrafficError;
@@ -91,8 +91,30 @@ pub struct PortOutcome {
     pub strays: u64,
     /// Where its received frames are stamped.
     pub rx_stamps: StampSource,
+    /// Where its departures are sampled.
+    pub tx_stamps: StampSource,
+    /// How much later than the times in the probes frames left, by those samples; `None` without any.
+    pub tx_lag: Option<TxLag>,
     /// How long its receive side lasts at the rate of this transmission, with nobody polling; `None` if nothing arrived.
     pub ring: Option<Nanos>,
+}
+
+/// How much later frames left than they were handed over: of the sampled departures of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TxLag {
+    /// How many departures were sampled.
+    pub samples: u64,
+    /// Median, in ns.
+    pub p50_ns: u64,
+    /// 99th percentile, in ns.
+    pub p99_ns: u64,
+}
+
+impl TxLag {
+    pub(crate) fn of(lags: &Distribution) -> Option<TxLag> {
+        let (p50_ns, p99_ns) = (lags.percentile_ns(50.0)?, lags.percentile_ns(99.0)?);
+        Some(TxLag { samples: lags.count(), p50_ns, p99_ns })
+    }
 }
 
 /// A frame inside a PACKET_IN.
@@ -206,11 +228,27 @@ impl Outcome {
         self.ports.iter().filter_map(|port| port.ring).min()
     }
 
-    /// Where frames are stamped, as results print it: `user transmit, kernel receive`.
+    /// Where frames are stamped, as results print it: `user transmit, kernel receive`; where departures were sampled too,
+    /// `user transmit (kernel samples), kernel receive`.
     pub fn timestamps(&self) -> String {
-        let mut receive: Vec<_> = self.ports.iter().map(|port| port.rx_stamps.name()).collect();
-        receive.sort();
-        receive.dedup();
-        format!("user transmit, {} receive", receive.join(" and "))
+        let sampled = self.ports.iter().filter(|port| port.tx_lag.is_some());
+        let samples = match names(sampled.map(|port| port.tx_stamps)) {
+            names if names.is_empty() => names,
+            names => format!(" ({names} samples)"),
+        };
+        format!("user transmit{samples}, {} receive", names(self.ports.iter().map(|port| port.rx_stamps)))
     }
+
+    /// How much later than the times in the probes frames left, at the port where that was most.
+    pub fn tx_lag(&self) -> Option<TxLag> {
+        self.ports.iter().filter_map(|port| port.tx_lag).max_by_key(|lag| lag.p50_ns)
+    }
+}
+
+/// The names, each once.
+fn names(sources: impl Iterator<Item = StampSource>) -> String {
+    let mut names: Vec<_> = sources.map(StampSource::name).collect();
+    names.sort();
+    names.dedup();
+    names.join(" and ")
 }

@@ -1,5 +1,9 @@
 //! The sending side of one port: merges its streams by due time, stages bursts, stamps and sends them.
 //!
+//! ```text
+//!   plan: runs of frames ─► write them into slots ─► wait until due ─► stamp ─► port ─► note what left
+//! ```
+//!
 //! Frames are written before they are due, and stamped when they leave. A burst holds what is due: one frame when the
 //! loop keeps up with a paced stream, up to 64 when it lags or the stream goes as fast as possible. All frames of a
 //! burst bear the time just before it went to the port.
@@ -7,7 +11,7 @@
 use flowgauge_clock::{Clock, Nanos};
 use flowgauge_ports::{BURST, Burst, Port, PortError};
 
-use crate::options::LatePolicy;
+use crate::merge::Merge;
 use crate::source::Source;
 use crate::state::StreamState;
 
@@ -17,46 +21,63 @@ const NEAR: Nanos = Nanos(600);
 /// How long the last frames of all may wait for the port; then they are not offered.
 const PATIENCE: Nanos = Nanos::from_millis(100);
 
-/// A staged frame.
-#[derive(Clone, Copy)]
-struct Pending {
+/// Frames of one stream that follow each other.
+struct Run {
     source: usize,
-    seq: u64,
-    due: Nanos,
+    /// Sequence number of the first.
+    first: u64,
+    frames: usize,
 }
 
 pub(crate) struct Sender {
     /// Position of the port.
     pub port: usize,
     pub sources: Vec<Source>,
-    /// Slots to write frames into.
-    blank: Burst,
-    /// Frames that wait to leave, and what each of them is.
+    merge: Merge,
+    /// The frames that leave next, in order; `planned` in all.
+    runs: Vec<Run>,
+    planned: usize,
+    /// When they are due, of streams with a pace.
+    dues: Vec<Nanos>,
+    /// None of them leaves before.
+    not_before: Nanos,
+    /// The first of them, written into slots.
     staged: Burst,
-    pending: Vec<Pending>,
-    late: LatePolicy,
+    /// The most frames of a burst.
+    most: usize,
     origin: Nanos,
-    /// Whose turn it is among streams that are always due.
-    turn: usize,
     /// Since when the port has not taken the last frames.
     waiting_since: Option<Nanos>,
 }
 
 impl Sender {
-    pub fn new(port: usize, sources: Vec<Source>, late: LatePolicy, origin: Nanos) -> Sender {
-        let (blank, staged, pending) = (Burst::new(), Burst::new(), Vec::with_capacity(BURST));
-        Sender { port, sources, blank, staged, pending, late, origin, turn: 0, waiting_since: None }
+    pub fn new(port: usize, sources: Vec<Source>, burst: Option<usize>, origin: Nanos) -> Sender {
+        Sender {
+            port,
+            merge: Merge::new(sources.len()),
+            sources,
+            runs: Vec::with_capacity(BURST),
+            planned: 0,
+            dues: Vec::with_capacity(BURST),
+            not_before: Nanos::ZERO,
+            staged: Burst::new(),
+            most: burst.map_or(BURST, |most| most.clamp(1, BURST)),
+            origin,
+            waiting_since: None,
+        }
     }
 
     /// Whether it has nothing more to send.
     pub fn exhausted(&self) -> bool {
-        self.staged.is_empty() && self.sources.iter().all(Source::exhausted)
+        self.planned == 0 && self.sources.iter().all(Source::exhausted)
     }
 
-    /// When its next frame is due.
+    /// When its next frame is due; at once when one waits for the port.
     pub fn next_due(&self) -> Nanos {
-        let waiting = self.pending.first().map_or(Nanos::MAX, |frame| frame.due);
-        self.sources.iter().map(|source| source.next_due).fold(waiting, Nanos::min)
+        if self.planned > 0 {
+            return Nanos::ZERO;
+        }
+        self.sources.iter().map(|source| source.next_due).min().unwrap_or(Nanos::MAX)
     }
 
     /// When the next frame of a stream with a pace is due.
@@ -74,64 +95,54 @@ impl Sender {
         port: &mut dyn Port,
         streams: &mut [StreamState],
     ) -> Result<usize, PortError> {
-        let mut now = now;
-        if self.staged.is_empty() {
-            self.stage(now, BURST, port);
-            if self.staged.is_empty() {
-                let due = self.next_due();
-                if due > now + NEAR || !self.stage(due, 1, port) {
-                    return Ok(0);
-                }
-                while now < due {
-                    now = Clock.now();
-                }
+        self.plan(now, self.most);
+        if self.planned == 0 {
+            let due = self.next_due();
+            if due > now + NEAR {
+                return Ok(0);
             }
+            self.plan(due, 1);
+            self.not_before = due;
+        }
+        self.stage(port);
+        if self.staged.is_empty() {
+            return Ok(0);
+        }
+        let mut now = Clock.now();
+        while now < self.not_before {
+            now = Clock.now();
         }
         self.send(now, port, streams)
     }
 
-    /// Stages up to `most` frames that are due at `now`; whether there were any.
+    /// Plans frames that are due at `now`, up to `most` in all.
     #[inline]
-    fn stage(&mut self, now: Nanos, most: usize, port: &mut dyn Port) -> bool {
-        while self.staged.len() < most {
-            let Some(i) = self.pick(now) else { break };
-            if self.blank.is_empty() && port.alloc(&mut self.blank, BURST) == 0 {
-                break;
-            }
-            let Some(mut slot) = self.blank.pop() else { break };
-            let (seq, due) = self.sources[i].write(&mut slot);
-            self.pending.push(Pending { source: i, seq, due });
-            self.staged.push(slot);
+    fn plan(&mut self, now: Nanos, most: usize) {
+        while self.planned < most {
+            let Some(turn) = self.merge.turn(&mut self.sources, now) else { break };
+            let source = &mut self.sources[turn.source];
+            let (first, frames) = source.take(turn.until, turn.most.min(most - self.planned), &mut self.dues);
+            self.runs.push(Run { source: turn.source, first, frames });
+            self.planned += frames;
         }
-        !self.staged.is_empty()
     }
 
-    /// The stream whose frame is due first; those that are always due come last and take turns.
+    /// Writes what is planned, as far as the port has slots.
     #[inline]
-    fn pick(&mut self, now: Nanos) -> Option<usize> {
-        let (mut first, mut at) = (None, Nanos::MAX);
-        let mut greedy = false;
-        for (i, source) in self.sources.iter_mut().enumerate() {
-            if source.next_due > now {
-                continue;
-            }
-            if source.greedy {
-                greedy = true;
-                continue;
-            }
-            source.skip_late(now, self.late);
-            if source.next_due < at && source.next_due <= now {
-                (first, at) = (Some(i), source.next_due);
-            }
+    fn stage(&mut self, port: &mut dyn Port) {
+        let written = self.staged.len();
+        if written == self.planned {
+            return;
         }
-        if first.is_some() || !greedy {
-            return first;
+        port.alloc(&mut self.staged, self.planned - written);
+        let (mut skip, mut blank) = (written, &mut self.staged[written..]);
+        for run in &self.runs {
+            let done = skip.min(run.frames);
+            skip -= done;
+            let (now, later) = blank.split_at_mut((run.frames - done).min(blank.len()));
+            self.sources[run.source].write(now);
+            blank = later;
         }
-        let n = self.sources.len();
-        let ready = |i: &usize| self.sources[*i].greedy && self.sources[*i].next_due <= now;
-        let i = (0..n).map(|k| (self.turn + k) % n).find(ready)?;
-        self.turn = i + 1;
-        Some(i)
     }
 
     fn send(
@@ -141,27 +152,52 @@ impl Sender {
         streams: &mut [StreamState],
     ) -> Result<usize, PortError> {
         let time = now - self.origin;
-        for (slot, frame) in self.staged.iter_mut().zip(&self.pending) {
-            self.sources[frame.source].stamp(slot, frame.seq, time);
+        let mut rest = &mut self.staged[..];
+        for run in &self.runs {
+            let (frames, others) = rest.split_at_mut(run.frames.min(rest.len()));
+            self.sources[run.source].stamp(frames, run.first, time);
+            rest = others;
         }
         let taken = port.tx(&mut self.staged)?;
-        for frame in self.pending.drain(..taken) {
-            streams[self.sources[frame.source].stream].left(frame.due, now);
-        }
         if taken > 0 {
+            self.note(taken, now, streams);
             port.flush()?;
         }
         Ok(taken)
     }
 
+    /// The first `taken` frames left at `now`.
+    #[inline]
+    fn note(&mut self, taken: usize, now: Nanos, streams: &mut [StreamState]) {
+        self.planned -= taken;
+        let (mut rest, mut runs, mut paced) = (taken, 0, 0);
+        for run in &mut self.runs {
+            let (source, frames) = (&self.sources[run.source], run.frames.min(rest));
+            let stream = &mut streams[source.stream];
+            stream.left(now, frames);
+            if !source.greedy {
+                self.dues[paced..paced + frames].iter().for_each(|&due| stream.gaps.record(due, now));
+                paced += frames;
+            }
+            rest -= frames;
+            run.first += frames as u64;
+            run.frames -= frames;
+            if run.frames > 0 {
+                break;
+            }
+            runs += 1;
+        }
+        self.runs.drain(..runs);
+        self.dues.drain(..paced);
+    }
+
     /// Ends streams whose time is over, and gives up what the port would not take [`PATIENCE`] longer. Called now and then.
     pub fn expire(&mut self, now: Nanos, port: &mut dyn Port) {
         self.sources.iter_mut().for_each(|source| source.expire(now));
-        if self.staged.is_empty() || !self.sources.iter().all(Source::exhausted) {
+        if self.planned == 0 || !self.sources.iter().all(Source::exhausted) {
             self.waiting_since = None;
         } else if now - *self.waiting_since.get_or_insert(now) > PATIENCE {
-            self.pending.clear();
-            port.free(&mut self.staged);
+            self.finish(port);
         }
     }
 
@@ -170,10 +206,11 @@ impl Sender {
         self.sources.iter_mut().for_each(|source| source.cut(now));
     }
 
-    /// Gives unused slots back.
+    /// Gives up what has not left, and gives slots back.
     pub fn finish(&mut self, port: &mut dyn Port) {
-        self.pending.clear();
+        self.runs.clear();
+        self.dues.clear();
+        self.planned = 0;
         port.free(&mut self.staged);
-        port.free(&mut self.blank);
     }
 }

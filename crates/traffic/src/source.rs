@@ -1,12 +1,11 @@
-//! One stream as its sender sees it: which frame is next, and when it is due.
+//! One stream as its sender sees it: which frames are next, and when they are due.
 
 use flowgauge_clock::Nanos;
-use flowgauge_measure::{Departures, FlowOrder, Probe, Schedule};
-use flowgauge_packet::FrameSource;
+use flowgauge_measure::{Departures, FlowOrder, FlowWalk, Probe, ProbeRun, Schedule};
+use flowgauge_packet::{FrameSource, FrameTemplate, RawFrames};
 use flowgauge_ports::Slot;
 
-use crate::options::LatePolicy;
-use crate::stream::{Stop, Stream};
+use crate::stream::{LatePolicy, Stop, Stream};
 
 /// How long after its end a stream may still send what was due before: longer than a host takes the loop off its core.
 const GRACE: Nanos = Nanos::from_millis(100);
@@ -18,15 +17,19 @@ pub(crate) struct Source {
     pub next_due: Nanos,
     /// Whether frames are always due.
     pub greedy: bool,
+    /// Its share among streams that are always due.
+    pub weight: u32,
     /// Frames that were due and left out.
     pub skipped: u64,
     id: u16,
     nonce: u16,
     frames: FrameSource,
     order: FlowOrder,
-    flow: u32,
-    seq: u64,
+    walk: FlowWalk,
+    /// Frames that were taken.
+    taken: u64,
     departures: Departures,
+    late: LatePolicy,
     stop: Stop,
     start_after: Nanos,
     start: Nanos,
@@ -41,14 +44,16 @@ impl Source {
             stream: position,
             next_due: Nanos::MAX,
             greedy: stream.schedule == Schedule::Max,
+            weight: stream.weight.max(1),
             skipped: 0,
             id: stream.id,
             nonce,
             frames: stream.frames.clone(),
             order: stream.flow_order,
-            flow: 0,
-            seq: 0,
+            walk: FlowWalk::new(stream.flow_order, stream.frames.flows()),
+            taken: 0,
             departures: stream.schedule.departures(),
+            late: stream.late,
             stop: stream.stop,
             start_after: stream.start_after,
             start: Nanos::MAX,
@@ -82,58 +87,69 @@ impl Source {
     #[inline]
     fn advance(&mut self) {
         self.left -= 1;
-        if !self.greedy {
-            self.departures.advance();
-        }
+        self.departures.advance();
         self.find_due();
     }
 
-    /// With [`LatePolicy::Skip`], leaves out what is due while its successor is due as well.
+    /// With [`LatePolicy::Skip`], leaves out what is due while a later frame is due as well.
     #[inline]
-    pub fn skip_late(&mut self, now: Nanos, policy: LatePolicy) {
-        if policy == LatePolicy::CatchUp || self.greedy {
-            return;
-        }
-        while self.next_due <= now {
-            let mut ahead = self.departures.clone();
-            ahead.advance();
-            if self.start + ahead.peek() > now {
-                break;
-            }
-            self.skipped += 1;
-            self.advance();
+    pub fn skip_late(&mut self, now: Nanos) {
+        if self.late == LatePolicy::Skip && self.next_due < now {
+            let limit = now.min(self.end - Nanos(1)) - self.start;
+            let skipped = self.departures.skip_overtaken(limit, self.left - 1);
+            self.skipped += skipped;
+            self.left -= skipped;
+            self.find_due();
         }
     }
 
-    /// Writes the next frame, but for its probe; returns its sequence number and when it was due.
+    /// Takes the next frames, up to `most`, that are due at `until`; returns the first one's sequence number and how many
+    /// there are. `dues`: when each of them is due, of streams with a pace.
     #[inline]
-    pub fn write(&mut self, slot: &mut Slot) -> (u64, Nanos) {
-        slot.set_len(self.frames.len(self.flow));
-        self.frames.write(self.flow, slot.bytes_mut());
-        let frame = (self.seq, self.next_due);
-        self.seq += 1;
-        self.flow = match self.order {
-            FlowOrder::Sequential if self.flow + 1 < self.frames.flows() => self.flow + 1,
-            FlowOrder::Sequential => 0,
-            order @ (FlowOrder::Blocks { .. } | FlowOrder::Random { .. }) => {
-                order.flow(self.seq, self.frames.flows())
+    pub fn take(&mut self, until: Nanos, most: usize, dues: &mut Vec<Nanos>) -> (u64, usize) {
+        let first = self.taken;
+        let mut frames = 0;
+        if self.greedy {
+            frames = self.left.min(most as u64) as usize;
+            self.left -= frames as u64;
+            self.find_due();
+        } else {
+            while frames < most && self.next_due <= until {
+                dues.push(self.next_due);
+                frames += 1;
+                self.advance();
             }
-        };
-        self.advance();
-        frame
+        }
+        self.taken += frames as u64;
+        (first, frames)
     }
 
-    /// Writes the probe of frame `seq`, which leaves at `time` after the origin, if the frame bears one.
+    /// Writes the frames that follow those written so far, but for their probes.
     #[inline]
-    pub fn stamp(&self, slot: &mut Slot, seq: u64, time: Nanos) {
-        let at = match &self.frames {
-            FrameSource::Template(template) => template.payload_offset(),
-            FrameSource::Raw(frames) => {
-                let Some(at) = frames.probe_offset(self.order.flow(seq, frames.flows())) else { return };
-                at
+    pub fn write(&mut self, slots: &mut [Slot]) {
+        match &self.frames {
+            FrameSource::Template(template) => write_template(template, &mut self.walk, slots),
+            FrameSource::Raw(frames) => write_raw(frames, &mut self.walk, slots),
+        }
+    }
+
+    /// Writes the probes of frames from `first` on, which leave at `time` after the origin, if the frames bear some.
+    #[inline]
+    pub fn stamp(&self, slots: &mut [Slot], first: u64, time: Nanos) {
+        let mut probes = ProbeRun::new(Probe { nonce: self.nonce, stream: self.id, seq: first, time });
+        match &self.frames {
+            FrameSource::Template(template) => {
+                let at = template.payload_offset();
+                slots.iter_mut().for_each(|slot| probes.write_next(&mut slot.bytes_mut()[at..]));
             }
-        };
-        Probe { nonce: self.nonce, stream: self.id, seq, time }.write(&mut slot.bytes_mut()[at..]);
+            FrameSource::Raw(frames) if frames.is_probed() => {
+                for (seq, slot) in (first..).zip(slots) {
+                    let at = frames.probe_offset(self.order.flow(seq, frames.flows())).unwrap_or(0);
+                    probes.write_next(&mut slot.bytes_mut()[at..]);
+                }
+            }
+            FrameSource::Raw(_) => {}
+        }
     }
 
     /// Ends the stream if its time is over. Called now and then.
@@ -157,9 +173,9 @@ impl Source {
         self.end = self.end.min(at);
     }
 
-    /// How many frames were written.
-    pub fn written(&self) -> u64 {
-        self.seq
+    /// How many frames were taken.
+    pub fn taken(&self) -> u64 {
+        self.taken
     }
 
     /// When the stream ends by its schedule, or was ended: at the end of its last interval. `None` when that is as soon
@@ -172,5 +188,22 @@ impl Source {
             Stop::Count(_) if !self.greedy => Some(self.start + self.departures.peek()),
             Stop::Count(_) | Stop::After(_) | Stop::UntilStopped => None,
         }
+    }
+}
+
+#[inline]
+fn write_template(template: &FrameTemplate, walk: &mut FlowWalk, slots: &mut [Slot]) {
+    let len = template.len();
+    for slot in slots {
+        slot.set_len(len);
+        template.write_within(walk.next_flow(), slot.room_mut());
+    }
+}
+
+fn write_raw(frames: &RawFrames, walk: &mut FlowWalk, slots: &mut [Slot]) {
+    for slot in slots {
+        let frame = frames.frame(walk.next_flow());
+        slot.set_len(frame.len());
+        slot.bytes_mut().copy_from_slice(frame);
     }
 }

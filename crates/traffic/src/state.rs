@@ -1,7 +1,7 @@
 //! What the loop keeps of each stream.
 
 use flowgauge_clock::Nanos;
-use flowgauge_measure::{Account, AccountOptions, GapErrors};
+use flowgauge_measure::{Account, AccountOptions, Arrival, GapErrors};
 use flowgauge_packet::template::PROBE_LEN;
 
 use crate::stream::{Sink, Stop, Stream};
@@ -20,8 +20,6 @@ pub(crate) struct StreamState {
     pub gaps: GapErrors,
     /// Whether its frames bear probes; of others nothing is known once they have left.
     pub probed: bool,
-    /// Whether its schedule has gaps.
-    paced: bool,
     /// Whether this loop sends it.
     sent_here: bool,
     /// The most frames that it has, if that is known.
@@ -57,7 +55,6 @@ impl StreamState {
             account: Account::new(options),
             gaps: GapErrors::new(stream.schedule.mean_gap()),
             probed: stream.frames.is_probed(),
-            paced: stream.schedule != flowgauge_measure::Schedule::Max,
             sent_here,
             most: stream.estimate().unwrap_or(u64::MAX),
             by_port: vec![0; ports],
@@ -80,27 +77,24 @@ impl StreamState {
         self.scheduled_end = self.scheduled_end.map(|end| at + end);
     }
 
-    /// A frame that was due at `due` left at `at`.
+    /// The next frames left at `at`.
     #[inline]
-    pub fn left(&mut self, due: Nanos, at: Nanos) {
-        self.account.sent(at);
+    pub fn left(&mut self, at: Nanos, frames: usize) {
+        self.account.sent_n(at, frames as u64);
         self.last_left = at;
-        if self.paced {
-            self.gaps.record(due, at);
-        }
     }
 
-    /// A frame arrived at a port.
+    /// A frame arrived at a port. Whether it was the first copy, whose delay [`Account::delayed`] takes.
     #[inline]
-    pub fn arrived_at(&mut self, port: usize, seq: u64, left: Nanos, at: Nanos) {
+    pub fn arrived_at(&mut self, port: usize, seq: u64, left: Nanos, at: Nanos) -> bool {
         self.by_port[port] += 1;
-        match self.sink {
-            Sink::Port(expected) if expected != port => self.misrouted += 1,
-            Sink::Control => self.misrouted += 1,
-            Sink::Any | Sink::Port(_) => {
-                self.account.arrived(seq, left, at);
-            }
-        }
+        let misrouted = match self.sink {
+            Sink::Any => false,
+            Sink::Port(expected) => expected != port,
+            Sink::Control => true,
+        };
+        self.misrouted += misrouted as u64;
+        !misrouted && self.account.count(seq, left, at) == Arrival::First
     }
 
     /// Whether this loop sends it.

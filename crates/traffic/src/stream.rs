@@ -4,6 +4,16 @@ use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, Schedule};
 use flowgauge_packet::FrameSource;
 
+/// What to do with frames whose time has passed, because the loop or the port could not keep up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LatePolicy {
+    /// Send them at once, back to back: the mean rate stays exact.
+    #[default]
+    CatchUp,
+    /// Leave them out and count them as not offered: gaps stay at least what the schedule says.
+    Skip,
+}
+
 /// When a stream ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -47,6 +57,10 @@ pub struct Stream {
     pub start_after: Nanos,
     /// In which order the flows are walked.
     pub flow_order: FlowOrder,
+    /// What to do with its frames that are late.
+    pub late: LatePolicy,
+    /// Of [`Schedule::Max`]: its share, when several such streams leave by one port; at least 1.
+    pub weight: u32,
     /// How many departures and arrivals to keep.
     pub record: usize,
 }
@@ -70,6 +84,8 @@ impl Stream {
             stop,
             start_after: Nanos::ZERO,
             flow_order,
+            late: LatePolicy::CatchUp,
+            weight: 1,
             record: 0,
         }
     }

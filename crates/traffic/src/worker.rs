@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use flowgauge_clock::{Clock, Nanos};
-use flowgauge_measure::StallLog;
-use flowgauge_ports::{BURST, Burst, Port, PortStats};
+use flowgauge_measure::{Distribution, StallLog};
+use flowgauge_ports::{BURST, Burst, Port, PortStats, TxStamp};
 
 use crate::drain::Drain;
 use crate::error::TrafficError;
 use crate::host::{self, Disturbance};
 use crate::options::{Options, SpinPolicy};
-use crate::outcome::{Outcome, PortOutcome, StreamOutcome};
+use crate::outcome::{Outcome, PortOutcome, StreamOutcome, TxLag};
 use crate::running::Finished;
 use crate::sender::Sender;
 use crate::shared::Shared;
@@ -44,6 +44,7 @@ pub(crate) struct Worker {
     start: Nanos,
     stalls: StallLog,
     received: Burst,
+    departures: Vec<TxStamp>,
     earlier: u64,
     next_chores: Nanos,
     next_check: Nanos,
@@ -56,6 +57,34 @@ struct PortState {
     strays: u64,
     bytes: u64,
     before: PortStats,
+    tx_lag: Distribution,
+}
+
+/// Frames of one stream that left in one burst and arrived in one: they share their delay, which is noted once.
+#[derive(Default)]
+struct Together {
+    stream: usize,
+    left: Nanos,
+    arrived: Nanos,
+    frames: u64,
+}
+
+impl Together {
+    #[inline]
+    fn add(&mut self, stream: usize, left: Nanos, arrived: Nanos, streams: &mut [StreamState]) {
+        if (self.stream, self.left, self.arrived) != (stream, left, arrived) {
+            self.settle(streams);
+            *self = Together { stream, left, arrived, frames: 0 };
+        }
+        self.frames += 1;
+    }
+
+    #[inline]
+    fn settle(&self, streams: &mut [StreamState]) {
+        if self.frames > 0 {
+            streams[self.stream].account.delayed(self.left, self.arrived, self.frames);
+        }
+    }
 }
 
 /// Whether the loop is to go on.
@@ -80,14 +109,12 @@ impl Worker {
             let mine = streams.iter().enumerate().filter(move |(_, stream)| stream.tx_port == Some(port));
             mine.map(|(position, stream)| Source::new(position, stream, options.nonce)).collect::<Vec<_>>()
         };
-        let senders = (0..ports.len()).map(|port| Sender::new(port, sources(port), options.late, origin));
+        let senders = (0..ports.len()).map(|port| Sender::new(port, sources(port), options.burst, origin));
         let senders = senders.filter(|sender| !sender.sources.is_empty()).collect();
-        let port_state =
-            |port| PortState { port, foreign: 0, strays: 0, bytes: 0, before: PortStats::default() };
         Worker {
             senders,
             sorter: Sorter::new(options.nonce, &streams),
-            ports: ports.into_iter().map(port_state).collect(),
+            ports: ports.into_iter().map(PortState::new).collect(),
             streams: states,
             shared,
             options,
@@ -95,6 +122,7 @@ impl Worker {
             start: origin,
             stalls: StallLog::default(),
             received: Burst::new(),
+            departures: Vec::with_capacity(BURST),
             earlier: 0,
             next_chores: Nanos::ZERO,
             next_check: Nanos::ZERO,
@@ -207,12 +235,16 @@ impl Worker {
             return Ok((0, now));
         }
         let now = Clock.now();
+        let mut together = Together::default();
         for slot in self.received.iter() {
             let at = slot.stamp().unwrap_or(now);
             state.bytes += slot.len() as u64;
             match self.sorter.sort(slot.bytes()) {
                 Sorted::Ours(stream, probe) => {
-                    self.streams[stream].arrived_at(port, probe.seq, self.origin + probe.time, at);
+                    let left = self.origin + probe.time;
+                    if self.streams[stream].arrived_at(port, probe.seq, left, at) {
+                        together.add(stream, left, at, &mut self.streams);
+                    }
                 }
                 _ if at < self.start => state.strays += 1,
                 Sorted::Damaged(stream) => self.streams[stream].account.corrupt(),
@@ -220,6 +252,7 @@ impl Worker {
                 Sorted::Foreign => state.foreign += 1,
             }
         }
+        together.settle(&mut self.streams);
         state.port.free(&mut self.received);
         Ok((n, now))
     }
@@ -239,7 +272,9 @@ impl Worker {
         }
         for state in &mut self.ports {
             state.before = state.port.stats();
+            state.port.tx_stamps(&mut self.departures);
         }
+        self.departures.clear();
         Ok(())
     }
 
@@ -259,8 +294,17 @@ impl Worker {
             for state in &mut self.ports {
                 state.port.check()?;
             }
+            self.take_departures();
         }
         Ok(())
+    }
+
+    /// Notes how late the frames left whose departures the ports have sampled.
+    fn take_departures(&mut self) {
+        for state in &mut self.ports {
+            state.port.tx_stamps(&mut self.departures);
+            self.departures.drain(..).for_each(|stamp| state.tx_lag.record(stamp.left - stamp.handed));
+        }
     }
 
     fn publish(&mut self) {
@@ -302,11 +346,12 @@ impl Worker {
         (stop, end): (Nanos, Nanos),
         pinned: bool,
     ) -> Finished {
+        self.take_departures();
         let mut requested = vec![0; self.streams.len()];
         for sender in &mut self.senders {
             sender.finish(&mut *self.ports[sender.port].port);
             for source in &sender.sources {
-                requested[source.stream] = source.written() + source.skipped;
+                requested[source.stream] = source.taken() + source.skipped;
             }
         }
         let elapsed = stop - self.start;
@@ -330,6 +375,11 @@ impl Worker {
 }
 
 impl PortState {
+    fn new(port: Box<dyn Port>) -> PortState {
+        let (before, tx_lag) = (PortStats::default(), Distribution::new());
+        PortState { port, foreign: 0, strays: 0, bytes: 0, before, tx_lag }
+    }
+
     fn outcome(&mut self, elapsed: Nanos) -> PortOutcome {
         let stats = self.port.stats().since(self.before);
         let capabilities = self.port.capabilities();
@@ -342,6 +392,8 @@ impl PortState {
             foreign: self.foreign,
             strays: self.strays,
             rx_stamps: capabilities.rx_stamps,
+            tx_stamps: capabilities.tx_stamps,
+            tx_lag: TxLag::of(&self.tx_lag),
             ring,
         }
     }

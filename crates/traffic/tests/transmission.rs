@@ -189,9 +189,9 @@ fn what_the_port_does_not_take_is_not_offered() {
 fn late_frames_are_skipped_when_asked() {
     let _alone = alone();
     let (a, b) = ring::pair(1 << 14);
-    let options = Options { late: LatePolicy::Skip, ..options() };
-    let outcome =
-        run(boxed(vec![a, b]), vec![stream(1, cbr(200_000_000), Stop::After(MS(2)))], options).outcome;
+    let hurried = stream(1, cbr(200_000_000), Stop::After(MS(2)));
+    let hurried = Stream { late: LatePolicy::Skip, ..hurried };
+    let outcome = run(boxed(vec![a, b]), vec![hurried], options()).outcome;
     let stream = &outcome.streams[0];
     let sent = stream.account.counters().sent;
     assert_eq!(stream.requested, 400_000);

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from flowgauge.model import Figure, Point, Trial, TrialRecord
-from flowgauge.testbed.interface import Testbed
+from flowgauge.testbed.interface import ENTRIES, Testbed
 
 
 class Params(BaseModel):
@@ -33,8 +33,8 @@ class Benchmark(ABC, Generic[P]):
     """Parameter values of the `--quick` variant."""
     features: ClassVar[tuple[str, ...]] = ()
     """Features that the switch must support."""
-    abilities: ClassVar[tuple[str, ...]] = ()
-    """Abilities of the control path that it needs (`flowgauge.testbed.interface`); controllers that lack one make it skipped."""
+    abilities: ClassVar[tuple[str, ...]] = (ENTRIES,)
+    """Abilities of the control path that it needs (`flowgauge.testbed.interface`); where one is lacking, it is skipped."""
     ports: ClassVar[int] = 2
     """How many tester ports it needs."""
     charts: ClassVar[tuple[Mapping[str, Any], ...]] = ()

@@ -14,7 +14,7 @@ from flowgauge.analysis import checks, statistics
 from flowgauge.benchmarks.base import Params
 from flowgauge.flows import FlowSet, Increment, Schedule
 from flowgauge.model import Check, CheckState, Figure, Point, Scalar, TrialRecord
-from flowgauge.testbed.interface import Latency, Reception, Testbed
+from flowgauge.testbed.interface import ENTRIES, Entry, Latency, Reception, Stream, Testbed
 
 SOURCE_SIZES = (100, 300, 500, 700, 900, 1100, 1300, 1500)
 """ALIEN's frame sizes in bytes."""
@@ -99,6 +99,25 @@ def set_miss(testbed: Testbed, *, punt: bool) -> None:
         control.install_table_miss("CONTROLLER:65535")
     elif not punt:
         control.install_table_miss("drop")
+
+
+def forward(testbed: Testbed, flows: FlowSet) -> Check:
+    """Let the DUT forward the flows from the first port to the second: by one entry, read back, and misses dropped.
+
+    A DUT without OpenFlow forwards by itself, to where it has seen the flows' destination; so a few frames come from there.
+    """
+    control, (source, sink) = testbed.control, testbed.ports[:2]
+    if ENTRIES not in control.abilities:
+        back = FlowSet(
+            {**flows.fields, "eth_src": flows.fields["eth_dst"], "eth_dst": flows.fields["eth_src"]}
+        )
+        stream = Stream(back, 64, Schedule.cbr(1000), source=sink.index, sink=source.index, duration_s=0.01)
+        testbed.transmit(stream, drain_s=0.1).wait()
+        return checks.not_evaluated("flow-rejected", "the DUT has no flow entries: it forwards by itself")
+    set_miss(testbed, punt=False)
+    before = control.count_entries()
+    control.install(Entry(None, f"output:{sink.of_port}", in_port=source.of_port))
+    return checks.flow_rejected((), installed=control.count_entries(), expected=before + 1)
 
 
 def delay_metrics(latency: Latency) -> dict[str, Scalar]:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from flowgauge.analysis import checks
 from flowgauge.benchmarks.base import Params
 from flowgauge.benchmarks.common import (
     Duration,
     GridParams,
     Rates,
+    forward,
     frame_checks,
     histogram,
     probe_flows,
     reception_metrics,
-    set_miss,
 )
 from flowgauge.benchmarks.grid import GridBenchmark, grid_charts
 from flowgauge.model import Point, Trial
-from flowgauge.testbed.interface import Entry, Stream, Testbed
+from flowgauge.testbed.interface import Stream, Testbed
 
 
 class DataPathDelayParams(GridParams):
@@ -31,26 +30,23 @@ class DataPathDelayParams(GridParams):
 class DataPathDelay(GridBenchmark[DataPathDelayParams]):
     """One-way delay from transmit to arrival through one entry in_port=1 -> output:2, and loss ratio.
 
+    A DUT without OpenFlow, such as a bridge, forwards by the address that it has learnt.
     Source: ALIEN D5.3 IV, 1.1.3.
     """
 
     name: ClassVar[str] = "data_path_delay"
     params_type: ClassVar[type[Params]] = DataPathDelayParams
     features: ClassVar[tuple[str, ...]] = ("output.port",)
+    abilities: ClassVar[tuple[str, ...]] = ()
     charts = grid_charts("Data path")
     rate_figure: ClassVar[str] = "forwarding_pps"
 
     def trial(self, testbed: Testbed, params: DataPathDelayParams, point: Point) -> Trial:
         """Install the entry, read it back, send probes through it."""
         size = point.integer("frame_size")
-        set_miss(testbed, punt=False)
-        before = testbed.control.count_entries()
-        entry = Entry(None, f"output:{testbed.ports[1].of_port}", in_port=testbed.ports[0].of_port)
-        testbed.control.install(entry)
-        taken = checks.flow_rejected((), installed=testbed.control.count_entries(), expected=before + 1)
-        stream = Stream(
-            probe_flows(), size, params.schedule(point), source=0, sink=1, duration_s=params.duration_s
-        )
+        flows = probe_flows()
+        taken = forward(testbed, flows)
+        stream = Stream(flows, size, params.schedule(point), source=0, sink=1, duration_s=params.duration_s)
         testbed.clock.sleep(params.settle_s)
         transmission = testbed.transmit(stream)
         transmission.wait()

@@ -22,6 +22,8 @@ COMMANDS = {
     "compare": "Put runs and published results side by side.",
     "models": "Device models of the simulator: list, show, fit one to a run, sweep over several.",
     "openflow": "Decode and encode OpenFlow messages, for debugging.",
+    "generate": "Generate packets: flow sets, or a capture.",
+    "capture": "Capture packets, with nanosecond stamps.",
     "switch": "Run our software switch between interfaces of this host.",
     "doctor": "Say what this host lacks for each DUT, and the command that mends it.",
     "clean": "Remove what crashed runs left behind: processes, network namespaces, directories.",

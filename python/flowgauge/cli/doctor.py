@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from flowgauge.duts.host_check import Finding
+    from flowgauge.duts.findings import Finding
 
 TITLES = {
     "embedded": "--dut embedded (the default): our software switch",
     "ovs": "--dut ovs: a private Open vSwitch",
+    "ovs:afxdp": "--dut ovs:afxdp: Open vSwitch with AF_XDP",
+    "ovs:dpdk": "--dut ovs:dpdk: Open vSwitch with DPDK",
+    "ovs:kernel": "--dut ovs:kernel: Open vSwitch in the kernel",
+    "linux-bridge": "--dut linux-bridge: the kernel's bridge",
     "external": "--dut FILE.toml: a switch of yours",
+    "af_packet": "backend af_packet: frames by raw sockets",
+    "af_xdp": "backend af_xdp: frames by AF_XDP sockets",
+    "dpdk": "backend dpdk: frames by DPDK",
     "host": "this host",
 }
 COLOURS = {"good": typer.colors.GREEN, "lack": typer.colors.RED, "worse": typer.colors.YELLOW}
@@ -20,7 +27,7 @@ SIGNS = {"good": "ok", "lack": "lack", "worse": "note"}
 
 
 def command() -> None:
-    """Say what this host lacks for each DUT, and the command that mends it.
+    """Say what this host lacks for each DUT and each way to move frames, and the command that mends it.
 
     Exit code 0 if `flowgauge run quick` works, 3 if not.
     """

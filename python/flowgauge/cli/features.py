@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from flowgauge.cli.run import Version
+from flowgauge.cli.shared import Dut, Openflow, Output, Resume
 
 
 def command(
-    dut: Annotated[
-        str | None,
-        typer.Option(metavar="NAME|FILE", help="What to test: a name, or a TOML file. Default: embedded."),
-    ] = None,
-    openflow: Annotated[
-        Version | None,
-        typer.Option(metavar="1.0|1.3|1.4|1.5", help="OpenFlow version. Default: the DUT's best."),
-    ] = None,
+    dut: Dut = None,
+    openflow: Openflow = None,
     only: Annotated[
         list[str] | None,
         typer.Option("-k", metavar="TEXT", help="Only features whose name contains TEXT. May be repeated."),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Where to write. Default: a new one in runs."),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Go on with the run in DIR; what was tested is not tested again."),
-    ] = False,
+    output: Output = None,
+    resume: Resume = False,
 ) -> None:
     """Test which features of OpenFlow a switch supports, and print the matrix.
 

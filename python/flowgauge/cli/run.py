@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-
-class Version(StrEnum):
-    """OpenFlow versions."""
-
-    V1_0 = "1.0"
-    V1_3 = "1.3"
-    V1_4 = "1.4"
-    V1_5 = "1.5"
+from flowgauge.cli.shared import Dut, Openflow, Output, Resume
 
 
 def complete_target(incomplete: str) -> list[str]:
@@ -34,14 +25,8 @@ def command(
             autocompletion=complete_target,
         ),
     ] = None,
-    dut: Annotated[
-        str | None,
-        typer.Option(metavar="NAME|FILE", help="What to measure: a name, or a TOML file. Default: embedded."),
-    ] = None,
-    openflow: Annotated[
-        Version | None,
-        typer.Option(metavar="1.0|1.3|1.4|1.5", help="OpenFlow version. Default: the DUT's best."),
-    ] = None,
+    dut: Dut = None,
+    openflow: Openflow = None,
     controller: Annotated[
         str | None,
         typer.Option(
@@ -62,14 +47,8 @@ def command(
     seed: Annotated[
         int | None, typer.Option(metavar="S", min=0, help="Seed of all random numbers. Default: 1.")
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Where to write. Default: a new one in runs."),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Go on with the run in DIR; what was measured is not measured again."),
-    ] = False,
+    output: Output = None,
+    resume: Resume = False,
 ) -> None:
     """Measure a suite or benchmarks on a DUT.
 

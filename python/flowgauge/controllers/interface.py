@@ -9,6 +9,9 @@ from flowgauge.duts.interface import Leads, Wiring
 from flowgauge.errors import NotOfferedError
 from flowgauge.testbed.interface import Control
 
+NONE = "none"
+"""In place of a controller's name, for a DUT without OpenFlow."""
+
 Guard = Callable[[bool], None]
 """Raises when the DUT is gone; with True also when its channel to us is."""
 
@@ -17,6 +20,7 @@ WORDS = {
     "packet_out": "timed PACKET_OUTs",
     "echo": "timed ECHO_REQUESTs",
     "request": "single OpenFlow messages and their replies",
+    "entries": "flow entries",
 }
 """Ability -> what it is, for messages."""
 
@@ -42,11 +46,16 @@ class Controller(Protocol):
 
 def lacking(controller: str, ability: str) -> str:
     """Why something that needs an ability can't be done through a controller."""
+    if controller == NONE:
+        return f"it needs {WORDS.get(ability, ability)}, and the DUT has no OpenFlow"
     return f"{WORDS.get(ability, ability)} can't be had through the controller {controller}"
 
 
 def refuse(controller: str, ability: str) -> NoReturn:
     """Raise NotOfferedError for an ability that a controller lacks."""
-    raise NotOfferedError(
-        lacking(controller, ability), advice="--controller builtin talks to the switch itself."
+    advice = (
+        "choose a DUT with OpenFlow"
+        if controller == NONE
+        else "--controller builtin talks to the switch itself."
     )
+    raise NotOfferedError(lacking(controller, ability), advice=advice)

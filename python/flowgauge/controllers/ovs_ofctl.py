@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flowgauge.controllers.common import Untimed, texts, whole_speed
+from flowgauge.controllers.common import Lines, TextControl
 from flowgauge.controllers.interface import Guard
 from flowgauge.controllers.plays import PER_MESSAGE_S, TIMEOUT_S, CallPlay, Sent
 from flowgauge.duts.host import call, need_tool
@@ -23,8 +23,7 @@ from flowgauge.errors import (
     UsageError,
     VersionMismatchError,
 )
-from flowgauge.flows import Schedule
-from flowgauge.testbed.interface import Entry, Play
+from flowgauge.testbed.interface import Play
 
 NAME = "ovs-ofctl"
 PROTOCOLS = {"1.0": "OpenFlow10", "1.3": "OpenFlow13", "1.4": "OpenFlow14", "1.5": "OpenFlow15"}
@@ -65,33 +64,19 @@ class OvsOfctl:
         return {"name": NAME, "version": first.rpartition(" ")[2], "switch": self._target}
 
 
-class OvsOfctlControl(Untimed):
+class OvsOfctlControl(TextControl):
     """The control path through ovs-ofctl."""
 
     name = NAME
 
     def __init__(self, target: str, version: str, guard: Guard) -> None:
         """`target` in ovs-ofctl's words: "unix:PATH", "tcp:HOST:PORT"."""
+        super().__init__(version, guard)
         self._target = target
-        self._version = version
-        self._guard = guard
-
-    @property
-    def version(self) -> str:
-        """The version that was asked for; ovs-ofctl speaks no other."""
-        return self._version
 
     def delete_all(self) -> None:
         """`ovs-ofctl del-flows`."""
         self._run("del-flows")
-
-    def install(self, *entries: Entry) -> None:
-        """`ovs-ofctl add-flows`, which waits for a barrier behind each."""
-        self._batch("add", texts("add", entries))
-
-    def install_table_miss(self, actions: str) -> None:
-        """The lowest-priority entry."""
-        self.add_flows(f"priority=0,actions={actions}")
 
     def count_entries(self) -> int:
         """`ovs-ofctl dump-aggregate`."""
@@ -108,20 +93,8 @@ class OvsOfctlControl(Untimed):
             "openflow": self._version,
         }
 
-    def add(self, *entries: Entry, schedule: Schedule | None = None) -> Play:
-        """One call for all of them, timed from the call to the return."""
-        return self._play("add", entries, schedule)
-
-    def modify(self, *entries: Entry, schedule: Schedule | None = None) -> Play:
-        """The same with strict modifies."""
-        return self._play("modify_strict", entries, schedule)
-
-    def delete(self, *entries: Entry, schedule: Schedule | None = None) -> Play:
-        """The same with strict deletes."""
-        return self._play("delete_strict", entries, schedule)
-
     def add_flows(self, *flows: str) -> None:
-        """`ovs-ofctl add-flows`."""
+        """`ovs-ofctl add-flows`, which waits for a barrier behind each."""
         self._batch("add", flows)
 
     def modify_flows(self, *flows: str, strict: bool = False) -> None:
@@ -163,9 +136,7 @@ class OvsOfctlControl(Untimed):
         if self._version != "1.0":
             self._run("del-meters", *([text] if text else []))
 
-    def _play(self, command: str, entries: tuple[Entry, ...], schedule: Schedule | None) -> Play:
-        whole_speed(NAME, schedule)
-        lines = texts(command, entries)
+    def _sending(self, command: str, lines: Lines) -> Play:
         run = _Call(self._argv("add-flows", "-"), _file(command, lines))
 
         def send(sent: Sent) -> None:
@@ -182,12 +153,8 @@ class OvsOfctlControl(Untimed):
         self._run("add-flows", "-", stdin=_file(command, lines), messages=len(lines))
 
     def _run(self, command: str, *arguments: str, stdin: str = "", messages: int = 1) -> str:
-        self._guard(False)
-        try:
-            return _Call(self._argv(command, *arguments), stdin).finish(TIMEOUT_S + PER_MESSAGE_S * messages)
-        except FlowgaugeError:
-            self._guard(False)  # a DUT that died is the reason behind it
-            raise
+        run = _Call(self._argv(command, *arguments), stdin)
+        return self._guarded(lambda: run.finish(TIMEOUT_S + PER_MESSAGE_S * messages))
 
     def _argv(self, command: str, *arguments: str) -> list[str]:
         options = ["-O", PROTOCOLS[self._version], "--no-names"]

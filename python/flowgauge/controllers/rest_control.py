@@ -12,14 +12,13 @@ from typing import Any
 
 from flowgauge import _core
 from flowgauge.controllers import rest_json
-from flowgauge.controllers.common import Untimed, texts, whole_speed
+from flowgauge.controllers.common import Lines, TextControl
 from flowgauge.controllers.interface import Guard
 from flowgauge.controllers.plays import CallPlay, Sent
 from flowgauge.controllers.rest_actions import Json
 from flowgauge.controllers.rest_api import Api
-from flowgauge.errors import ControllerError, FlowgaugeError, RejectedError, UnknownSwitchError
-from flowgauge.flows import Schedule
-from flowgauge.testbed.interface import Entry, Play
+from flowgauge.errors import ControllerError, RejectedError, UnknownSwitchError
+from flowgauge.testbed.interface import Play
 
 APPEAR_S = 2.0
 """How long after the controller returned something may take to be read back."""
@@ -28,34 +27,20 @@ RETURN_S = 10.0
 POLL_S = 0.02
 
 
-class RestControl(Untimed):
+class RestControl(TextControl):
     """The control path of one switch through a REST controller."""
 
     def __init__(self, api: Api, datapath_id: int, version: str, guard: Guard, name: str) -> None:
         """Over an interface that knows the switch."""
+        super().__init__(version, guard)
         self.name = name
         self._api = api
         self._id = datapath_id
-        self._version = version
-        self._guard = guard
-
-    @property
-    def version(self) -> str:
-        """The version that the switch was started with, or that was asked for."""
-        return self._version
 
     def delete_all(self) -> None:
         """`/stats/flowentry/clear`, until none is left."""
-        self._call(lambda: self._api.call("DELETE", f"/stats/flowentry/clear/{self._id}"))
+        self._guarded(lambda: self._api.call("DELETE", f"/stats/flowentry/clear/{self._id}"))
         self._until(lambda: self.count_entries() == 0, "flow entries are left after all were deleted")
-
-    def install(self, *entries: Entry) -> None:
-        """Add, and read back."""
-        self.add_flows(*texts("add", entries))
-
-    def install_table_miss(self, actions: str) -> None:
-        """The lowest-priority entry."""
-        self.add_flows(f"priority=0,actions={actions}")
 
     def count_entries(self) -> int:
         """`/stats/aggregateflow`."""
@@ -82,18 +67,6 @@ class RestControl(Untimed):
                 if isinstance(p["port_no"], int)
             ],
         }
-
-    def add(self, *entries: Entry, schedule: Schedule | None = None) -> Play:
-        """One call per flow, timed from the first call to the last return."""
-        return self._play("add", entries, schedule)
-
-    def modify(self, *entries: Entry, schedule: Schedule | None = None) -> Play:
-        """The same with strict modifies."""
-        return self._play("modify_strict", entries, schedule)
-
-    def delete(self, *entries: Entry, schedule: Schedule | None = None) -> Play:
-        """The same with strict deletes."""
-        return self._play("delete_strict", entries, schedule)
 
     def add_flows(self, *flows: str) -> None:
         """`/stats/flowentry/add`, and read back. Raises RejectedError for the first that is not there."""
@@ -144,9 +117,8 @@ class RestControl(Untimed):
             self._post("meterentry/delete", [rest_json.meter(text or "meter=all")])
             self._stats("desc")
 
-    def _play(self, command: str, entries: tuple[Entry, ...], schedule: Schedule | None) -> Play:
-        whole_speed(self.name, schedule)
-        bodies = [self._flow(text) for text in texts(command, entries)]
+    def _sending(self, command: str, lines: Lines) -> Play:
+        bodies = [self._flow(text) for text in lines]
 
         def send(sent: Sent) -> None:
             for body in bodies:
@@ -183,7 +155,7 @@ class RestControl(Untimed):
 
     def _holds(self, body: Json) -> bool:
         wanted = {k: body[k] for k in ("match", "priority", "table_id") if k in body}
-        found = self._call(lambda: self._api.post(f"/stats/flow/{self._id}", wanted))
+        found = self._guarded(lambda: self._api.post(f"/stats/flow/{self._id}", wanted))
         return bool(self._of_us(found, "flow"))
 
     def _change_group(self, command: str, text: str) -> None:
@@ -203,10 +175,10 @@ class RestControl(Untimed):
             for body in bodies:
                 self._api.post(f"/stats/{path}", {"dpid": self._id, **body})
 
-        self._call(post)
+        self._guarded(post)
 
     def _stats(self, kind: str) -> Any:
-        return self._of_us(self._call(lambda: self._api.get(f"/stats/{kind}/{self._id}")), kind)
+        return self._of_us(self._guarded(lambda: self._api.get(f"/stats/{kind}/{self._id}")), kind)
 
     def _of_us(self, found: Any, kind: str) -> Any:
         """What stands under the switch's number."""
@@ -220,14 +192,6 @@ class RestControl(Untimed):
             f"the controller answered /stats/{kind}/{self._id} with {str(found)[:200]}",
             advice="ofctl_rest answers so when the switch does not reply within a second",
         )
-
-    def _call(self, call: Callable[[], Any]) -> Any:
-        self._guard(False)
-        try:
-            return call()
-        except FlowgaugeError:
-            self._guard(False)  # a DUT that died is the reason behind it
-            raise
 
     def _until(self, there: Callable[[], bool], otherwise: str | Callable[[], str]) -> None:
         """Wait a little until it is there. Raises RejectedError with what `otherwise` says.

@@ -10,6 +10,10 @@ from flowgauge.names import unknown
 DRIVERS = {
     "embedded": "our software switch in this process over ring ports: no root, no set-up",
     "ovs": "a private Open vSwitch, user-space datapath, on veth pairs in namespaces of its own: needs root",
+    "ovs:afxdp": "the same with AF_XDP sockets and a thread that polls them",
+    "ovs:dpdk": "Open vSwitch with DPDK: vhost-user ports, one polling thread, hugepages set up and given back",
+    "ovs:kernel": "Open vSwitch with its datapath in the kernel: needs the module openvswitch",
+    "linux-bridge": "the kernel's Ethernet bridge on veth pairs, without OpenFlow: needs root",
 }
 """Name -> what it is. Anything that ends in `.toml` describes a switch of yours."""
 
@@ -32,4 +36,8 @@ def create(dut: str) -> Driver:
         from flowgauge.duts.openvswitch import OpenVSwitch
 
         return OpenVSwitch(options)
+    if name == "linux-bridge":
+        from flowgauge.duts.linux_bridge import LinuxBridge
+
+        return LinuxBridge(options)
     raise unknown("DUT", name, [*DRIVERS, "FILE.toml"])

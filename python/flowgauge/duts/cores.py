@@ -1,7 +1,8 @@
 """Which thread runs on which core.
 
-At most cores - 1 threads spin. The tester's worker, which transmits and receives, spins on the last core that this
-process may use; the DUT, the channel thread and everything else share the others.
+The tester's workers, which transmit and receive, spin on the last cores that this process may use, one each. A DUT that polls by itself
+(a PMD thread of Open vSwitch) gets the core before them. The channel thread, the DUT's other threads and everything else share the rest:
+they look for work for a moment and then sleep. So at most cores - 1 threads of ours spin, and none where somebody else does.
 """
 
 from __future__ import annotations
@@ -11,20 +12,29 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+MANY = 8
+"""From so many cores on, there may be a worker for each port."""
+
 
 @dataclass(frozen=True)
 class CorePlan:
-    """Cores by part. `worker` None: there is only one core, so the worker must not spin either."""
+    """Cores by part. No `workers`: there is only one core, so the worker must not spin either. `dut_pmd`: where the DUT polls."""
 
-    worker: int | None
+    workers: tuple[int, ...]
     channel: tuple[int, ...]
     dut: tuple[int, ...]
     note: str
+    dut_pmd: int | None = None
+
+    @property
+    def worker(self) -> int | None:
+        """The first worker's core."""
+        return self.workers[0] if self.workers else None
 
     @property
     def worker_spins(self) -> bool:
-        """Whether the worker has a core of its own to spin on."""
-        return self.worker is not None
+        """Whether the workers have cores of their own to spin on."""
+        return bool(self.workers)
 
     @property
     def channel_spin_us(self) -> int:
@@ -35,25 +45,41 @@ class CorePlan:
         """
         return 50 if len(self.channel) > 1 else 0
 
+    @property
+    def spinning(self) -> tuple[int, ...]:
+        """Cores that are always busy, ascending."""
+        polled = () if self.dut_pmd is None else (self.dut_pmd,)
+        return tuple(sorted({*self.workers, *polled}))
 
-def plan(cores: list[int]) -> CorePlan:
-    """The plan for these cores, ascending.
 
-    >>> plan([0, 1])
-    CorePlan(worker=1, channel=(0,), dut=(0,), note='worker spins on core 1; channel and DUT on 0')
+def plan(cores: Sequence[int], *, polls: bool = False, ports: int = 1) -> CorePlan:
+    """The plan for these cores, ascending; `polls`: the DUT has a thread that spins; `ports`: how many the tester has.
+
+    >>> plan([0, 1]).note
+    'worker spins on core 1; channel and DUT on 0'
+    >>> plan([0, 1], polls=True).note
+    'worker spins on core 1; the DUT polls on 0; channel and the rest of the DUT on 0, which it must share'
+    >>> plan(range(4), polls=True).note
+    'worker spins on core 3; the DUT polls on 2; channel and the rest of the DUT on 0,1'
+    >>> plan(range(16), polls=True, ports=2).note
+    'workers spin on cores 14,15; the DUT polls on 13; channel and the rest of the DUT on 0,1,2,3,4,5,6,7,8,9,10,11,12'
     """
-    if len(cores) < 2:
+    rest = tuple(cores)
+    if len(rest) < 2:
         note = "one core: worker, channel and DUT share it, and each yields"
-        return CorePlan(None, tuple(cores), tuple(cores), note)
-    *others, worker = cores
-    rest = ",".join(map(str, others))
-    note = f"worker spins on core {worker}; channel and DUT on {rest}"
-    return CorePlan(worker, tuple(others), tuple(others), note)
+        return CorePlan((), rest, rest, note, rest[0] if polls and rest else None)
+    count = max(1, min(ports, len(rest) // 4)) if len(rest) >= MANY else 1
+    rest, workers = rest[:-count], rest[-count:]
+    pmd = None
+    if polls:
+        pmd = rest[-1]
+        rest = rest[:-1] or rest
+    return CorePlan(workers, rest, rest, _note(workers, rest, pmd), pmd)
 
 
-def core_plan() -> CorePlan:
+def core_plan(*, polls: bool = False, ports: int = 1) -> CorePlan:
     """The plan for the cores that this process may use."""
-    return plan(sorted(_usable()))
+    return plan(sorted(_usable()), polls=polls, ports=ports)
 
 
 @contextmanager
@@ -73,3 +99,19 @@ _START_AFFINITY = frozenset(os.sched_getaffinity(0))
 def _usable() -> frozenset[int]:
     # Read once at import: a thread of ours that is pinned later must not shrink the plan.
     return _START_AFFINITY
+
+
+def _note(workers: tuple[int, ...], rest: tuple[int, ...], pmd: int | None) -> str:
+    spins = (
+        f"worker spins on core {workers[0]}"
+        if len(workers) == 1
+        else f"workers spin on cores {_list(workers)}"
+    )
+    if pmd is None:
+        return f"{spins}; channel and DUT on {_list(rest)}"
+    shared = ", which it must share" if pmd in rest else ""
+    return f"{spins}; the DUT polls on {pmd}; channel and the rest of the DUT on {_list(rest)}{shared}"
+
+
+def _list(cores: tuple[int, ...]) -> str:
+    return ",".join(map(str, cores))

@@ -18,6 +18,8 @@ ca = "pki/switchca/cacert.pem"
 interface = "enp1s0f0"
 of_port = 1
 speed_mbps = 10000                   default: what the interface says
+backend = "af_xdp"                   how frames are moved: "af_packet" (default), "af_xdp", or "dpdk"; then instead of interface:
+device = "0000:03:00.0"              the device in DPDK's words
 
 [reset]
 commands = ["ssh switch reset"]      run between benchmarks
@@ -46,6 +48,8 @@ from flowgauge.errors import InterfaceError, SetupError
 from flowgauge.suites import toml
 
 VERSIONS = ("1.0", "1.3", "1.4", "1.5")
+BACKENDS = ("af_packet", "af_xdp", "dpdk")
+"""The default first."""
 MAX_PORT = 0xFFFFFF00
 RESET_S = 120.0
 SETTLE_S = 0.1
@@ -97,7 +101,7 @@ class External:
 
     def describe(self) -> Mapping[str, Any]:
         """What the file says."""
-        ports = [{"of_port": p.of_port, "interface": p.interface} for p in self._ports]
+        ports = [{"of_port": p.of_port, "interface": p.interface, "backend": p.backend} for p in self._ports]
         return {"kind": "external", "driver": "external", "name": self.name, "ports": ports, **self._about}
 
     def alive(self) -> bool:
@@ -135,8 +139,11 @@ def _ports(keys: Keys) -> tuple[PortWiring, ...]:
 
 
 def _port(keys: Keys, where: tuple[str | int, ...]) -> PortWiring:
-    keys.only(where, ("interface", "of_port", "speed_mbps", "netns"))
-    interface = keys.value((*where, "interface"), str, 'the name of an interface, such as "enp1s0"')
+    keys.only(where, ("interface", "of_port", "speed_mbps", "netns", "backend", "device"))
+    backend = keys.value((*where, "backend"), str, ", ".join(BACKENDS), default=BACKENDS[0])
+    if backend not in BACKENDS:
+        raise keys.wrong((*where, "backend"), backend, ", ".join(BACKENDS))
+    interface = _end(keys, where, backend)
     numbers = f"a whole number from 1 to {MAX_PORT:#x}"
     of_port = keys.value((*where, "of_port"), int, numbers)
     if not 1 <= of_port <= MAX_PORT:
@@ -146,7 +153,14 @@ def _port(keys: Keys, where: tuple[str | int, ...]) -> PortWiring:
         raise keys.wrong((*where, "speed_mbps"), speed, "a number above 0")
     netns = keys.value((*where, "netns"), str, "the name of a network namespace", default="")
     rate = float(speed) if isinstance(speed, (int, float)) else None
-    return PortWiring(of_port, "af_packet", interface, netns or None, rate)
+    return PortWiring(of_port, backend, interface, netns or None, rate)
+
+
+def _end(keys: Keys, where: tuple[str | int, ...], backend: str) -> str:
+    """Interface or device, whichever the backend takes."""
+    if backend == "dpdk":
+        return keys.value((*where, "device"), str, 'a device in DPDK\'s words, such as "0000:03:00.0"')
+    return keys.value((*where, "interface"), str, 'the name of an interface, such as "enp1s0"')
 
 
 def _commands(keys: Keys) -> tuple[str, ...]:
@@ -159,7 +173,9 @@ def _commands(keys: Keys) -> tuple[str, ...]:
 
 
 def _checked(port: PortWiring) -> PortWiring:
-    """The port with its speed filled in. Raises InterfaceError when the interface is missing or down."""
+    """The port with its speed filled in. Raises InterfaceError when the interface is missing or down. (DPDK looks by itself.)"""
+    if port.backend == "dpdk":
+        return port
     if port.netns:
         need_root(f"a port in network namespace {port.netns}")
         if not (NETNS_DIR / port.netns).exists():
@@ -186,7 +202,7 @@ def _checked(port: PortWiring) -> PortWiring:
         )
     if port.max_rate_mbps is not None or port.netns:
         return port
-    return PortWiring(port.of_port, port.backend, port.interface, max_rate_mbps=_speed_mbps(port.interface))
+    return replace(port, max_rate_mbps=_speed_mbps(port.interface))
 
 
 def _speed_mbps(interface: str) -> float | None:

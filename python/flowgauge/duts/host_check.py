@@ -4,45 +4,27 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from flowgauge.duts import netns
-from flowgauge.duts.host import PACKAGES, find_tool
+from flowgauge.duts import backend_check, netns
+from flowgauge.duts.findings import Finding, State, judged, polling_cores, privileged, read
+from flowgauge.duts.host import PACKAGES, find_tool, need_tool
 from flowgauge.duts.lease import Lease, leases
-from flowgauge.duts.openvswitch import TOOLS, find_schema
+from flowgauge.duts.ovs import afxdp, dpdk, kernel
+from flowgauge.duts.ovs.daemons import find_schema
+from flowgauge.duts.ovs.datapath import TOOLS
 from flowgauge.errors import SetupError
-
-CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_NET_RAW": 13, "CAP_SYS_ADMIN": 21}
-
-
-class State(StrEnum):
-    """How a finding bears on its subject."""
-
-    GOOD = "good"
-    LACK = "lack"
-    """Its subject does not work without."""
-    WORSE = "worse"
-    """It works, with less trustworthy or slower results."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing looked at. `mend` is the one command that mends a lack."""
-
-    subject: str
-    what: str
-    state: State
-    text: str
-    mend: str | None = None
 
 
 def examine() -> list[Finding]:
-    """Everything, by subject: embedded, ovs, external, host."""
-    found = [*_embedded(), *_openvswitch(), *_external(), *_host(), *_leftovers()]
-    return found
+    """Everything, by subject: DUTs, backends, host."""
+    ovs = [*_openvswitch()]
+    lacks = [f.what for f in ovs if f.state is State.LACK]
+    duts = [*_embedded(), *ovs, *_afxdp(lacks), *_dpdk(lacks), *_kernel(lacks), *_bridge(), *_external()]
+    backends = [*backend_check.af_packet(), *backend_check.af_xdp(), *backend_check.dpdk()]
+    return [*duts, *backends, *_host(), *_leftovers()]
 
 
 def works(subject: str, findings: list[Finding]) -> bool:
@@ -69,7 +51,7 @@ def _openvswitch() -> Iterator[Finding]:
         yield Finding("ovs", "schema", State.GOOD, find_schema())
     except SetupError as error:
         yield Finding("ovs", "schema", State.LACK, error.message, error.advice)
-    yield _capable("ovs", ("CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_SYS_ADMIN"), root=True)
+    yield privileged("ovs", ("CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_SYS_ADMIN"), root=True)
     if os.geteuid() == 0 and find_tool("ip"):
         yield _namespaces()
     if not Path("/dev/net/tun").exists():
@@ -77,22 +59,37 @@ def _openvswitch() -> Iterator[Finding]:
         yield Finding("ovs", "tun device", State.LACK, "/dev/net/tun is missing", mend)
 
 
+def _afxdp(lacks: Sequence[str]) -> Iterator[Finding]:
+    yield judged("ovs:afxdp", "ovs-vswitchd", afxdp.check_built, "built with AF_XDP")
+    yield from _beyond_ovs("ovs:afxdp", lacks)
+    yield from polling_cores("ovs:afxdp")
+
+
+def _dpdk(lacks: Sequence[str]) -> Iterator[Finding]:
+    yield judged("ovs:dpdk", "ovs-vswitchd", dpdk.find_program)
+    yield from _beyond_ovs("ovs:dpdk", lacks)
+    yield from (replace(found, subject="ovs:dpdk") for found in backend_check.dpdk())
+    yield from polling_cores("ovs:dpdk")
+
+
+def _kernel(lacks: Sequence[str]) -> Iterator[Finding]:
+    yield judged("ovs:kernel", "module", kernel.check_module, "openvswitch")
+    yield from _beyond_ovs("ovs:kernel", lacks)
+
+
+def _beyond_ovs(subject: str, lacks: Sequence[str]) -> Iterator[Finding]:
+    """What `ovs` needs, too; its lacks stand there."""
+    if lacks:
+        yield Finding(subject, "ovs", State.LACK, f"`ovs` lacks {', '.join(lacks)}: see there")
+
+
+def _bridge() -> Iterator[Finding]:
+    yield judged("linux-bridge", "ip", lambda: need_tool("ip"))
+    yield privileged("linux-bridge", ("CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_SYS_ADMIN"), root=True)
+
+
 def _external() -> Iterator[Finding]:
-    yield _capable("external", ("CAP_NET_RAW",), root=False)
-
-
-def _capable(subject: str, names: tuple[str, ...], *, root: bool) -> Finding:
-    missing = [n for n in names if not _effective() >> CAPABILITIES[n] & 1]
-    if root and os.geteuid() != 0:
-        return Finding(subject, "privilege", State.LACK, "not root", "sudo flowgauge run ...")
-    if missing:
-        mend = (
-            "sudo flowgauge run ..."
-            if os.geteuid()
-            else f"docker run --privileged ...  (lacks {', '.join(missing)})"
-        )
-        return Finding(subject, "privilege", State.LACK, f"without {', '.join(missing)}", mend)
-    return Finding(subject, "privilege", State.GOOD, ", ".join(names))
+    yield privileged("external", ("CAP_NET_RAW",), root=False)
 
 
 def _namespaces() -> Finding:
@@ -118,11 +115,10 @@ def _host() -> Iterator[Finding]:
     yield _clocksource()
     if governor := _governor():
         yield governor
-    yield _hugepages()
 
 
 def _clocksource() -> Finding:
-    now = _read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+    now = read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     if now in ("tsc", "arch_sys_counter", "kvm-clock"):
         return Finding("host", "clock source", State.GOOD, now)
     mend = "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -135,7 +131,7 @@ def _governor() -> Finding | None:
     governors = {
         text
         for path in Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
-        if (text := _read(str(path)))
+        if (text := read(str(path)))
     }
     if not governors:
         return None
@@ -146,31 +142,8 @@ def _governor() -> Finding | None:
     return Finding("host", "governor", State.WORSE, f"{names}: frequencies change while measuring", mend)
 
 
-def _hugepages() -> Finding:
-    text = _read("/proc/meminfo") or ""
-    total = next(
-        (int(line.split()[1]) for line in text.splitlines() if line.startswith("HugePages_Total:")), 0
-    )
-    # Nothing needs them yet but DPDK ports; so their lack is no finding against this host.
-    return Finding("host", "hugepages", State.GOOD, f"{total} (only DPDK needs them)")
-
-
 def _leftovers() -> Iterator[Finding]:
     stale = [lease for lease in leases() if lease.stale()]
     if stale:
         text = f"{len(stale)} crashed runs left something behind"
         yield Finding("host", "leftovers", State.WORSE, text, "flowgauge clean")
-
-
-def _effective() -> int:
-    for line in (_read("/proc/self/status") or "").splitlines():
-        if line.startswith("CapEff:"):
-            return int(line.split()[1], 16)
-    return 0
-
-
-def _read(path: str) -> str | None:
-    try:
-        return Path(path).read_text().strip()
-    except OSError:
-        return None

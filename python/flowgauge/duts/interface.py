@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 
@@ -11,8 +11,9 @@ from typing import Any, Protocol
 class PortWiring:
     """How to open one tester port.
 
-    `backend`: "ring" (then `handle` is the in-process port) or "af_packet". `netns`: name of the network namespace that holds
-    `interface`, None for our own. `max_rate_mbps` None: the link has no speed of its own.
+    `backend`: "ring" (then `handle` is the in-process port), "af_packet", "af_xdp", or "dpdk" (then `interface` is a device in DPDK's
+    words: "net_virtio_user0,path=/run/s,server=1", "0000:03:00.0"). `netns`: name of the network namespace that holds `interface`, None for
+    our own. `max_rate_mbps` None: the link has no speed of its own. `options`: further arguments of `_core.open_<backend>`.
     """
 
     of_port: int
@@ -21,6 +22,7 @@ class PortWiring:
     netns: str | None = None
     max_rate_mbps: float | None = None
     handle: Any = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,14 @@ TO_NOBODY = Leads("nobody")
 
 @dataclass(frozen=True)
 class Wiring:
-    """Everything needed to open a testbed on a started DUT.
+    """Everything needed to open a testbed on a started DUT; `control` None: it has no OpenFlow.
 
     `ofctl`: where ovs-ofctl reaches the switch ("unix:/run/br0.mgmt", "tcp:10.0.0.1:6653"), None when it can't. `datapath_id`: the
     number by which other controllers know the switch, None when the driver does not know it.
     """
 
     ports: tuple[PortWiring, ...]
-    control: ControlWiring
+    control: ControlWiring | None
     ofctl: str | None = None
     datapath_id: int | None = None
 

@@ -1,8 +1,8 @@
 """Leases: what a driver made on this machine, recorded *before* it is made.
 
 A lease is a JSON file in the state directory. It names its owner (process number and start time), and the namespaces,
-directories and processes that belong to it. Whoever ends it, the driver's `stop` or `flowgauge clean` after a crash,
-does the same: kill, remove, delete the file. Nothing that no lease names is ever touched.
+directories, processes and hugepages that belong to it. Whoever ends it, the driver's `stop` or `flowgauge clean` after a crash,
+does the same: kill, remove, give back, delete the file. Nothing that no lease names is ever touched.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from flowgauge.duts import hugepages
 from flowgauge.duts.host import call, find_tool
 from flowgauge.duts.processes import ProcessId
 from flowgauge.errors import SetupError
@@ -44,6 +45,7 @@ class Lease:
     namespaces: list[str] = field(default_factory=list)
     directories: list[str] = field(default_factory=list)
     processes: list[ProcessId] = field(default_factory=list)
+    pages: hugepages.Pages | None = None
 
     @staticmethod
     def take(purpose: str) -> Lease:
@@ -72,6 +74,11 @@ class Lease:
         self._save()
         return name
 
+    @property
+    def home(self) -> Path:
+        """The first directory."""
+        return Path(self.directories[0])
+
     def directory(self, base: Path) -> Path:
         """Record a directory of its own under `base`, and make it."""
         path = base / f"{PREFIX}{self.id}"
@@ -80,18 +87,41 @@ class Lease:
         path.mkdir(mode=0o700)
         return path
 
+    def adopt(self, path: Path) -> None:
+        """Record a directory that a process of ours will make by itself; its name starts as all of ours do."""
+        self.directories.append(str(path))
+        self._save()
+
     def process(self, pid: int, name: str) -> None:
         """Record a process just started. (One that was not recorded in time is found by its namespace.)"""
         if found := ProcessId.of(pid):
             self.processes.append(ProcessId(found.pid, found.start, name))
             self._save()
 
+    def take_hugepages(self, mib: int) -> int:
+        """Record and add hugepages for so much memory; says how much (MiB) there was room for."""
+        self.pages = hugepages.wanted(mib)
+        self._save()
+        self.pages = hugepages.add(self.pages)
+        self._save()
+        return self.pages.count * hugepages.PER_MIB
+
+    def give_hugepages_back(self) -> list[str]:
+        """Give back those that were added; says how many."""
+        pages, self.pages = self.pages, None
+        if pages is None or self.boot != boot_id():
+            return []
+        # Off the record first: after a crash in between, ours stay in the pool, but nobody else's are taken out of it.
+        self._save()
+        count = hugepages.give_back(pages)
+        return [f"{count} hugepages"] if count else []
+
     def stale(self) -> bool:
         """Whether its owner is gone, so that nobody else will end it."""
         return self.boot != boot_id() or not self.owner.alive()
 
     def end(self) -> list[str]:
-        """Kill its processes, remove its namespaces and directories, then the lease; says what was removed.
+        """Kill its processes, remove its namespaces and directories, give hugepages back, then the lease; says what was removed.
 
         May be called again; what can't be removed stays in the lease, and SetupError says why.
         """
@@ -109,6 +139,7 @@ class Lease:
             if path.name.startswith(PREFIX) and path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
                 removed.append(f"directory {path}")
+        removed += self.give_hugepages_back()
         if failures:
             raise SetupError("; ".join(failures), advice="run `flowgauge clean` as root")
         self.path.unlink(missing_ok=True)
@@ -165,4 +196,5 @@ def _from_json(data: dict[str, Any]) -> Lease:
         namespaces=[str(n) for n in data["namespaces"]],
         directories=[str(d) for d in data["directories"]],
         processes=[ProcessId(**p) for p in data["processes"]],
+        pages=None if (pages := data.get("pages")) is None else hugepages.Pages(**pages),
     )

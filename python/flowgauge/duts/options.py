@@ -81,5 +81,23 @@ def yes_or_no(text: str) -> bool:
     return text == "yes"
 
 
+def one_of(*words: str) -> Callable[[str], str]:
+    """Reads one of some words.
+
+    >>> one_of("auto", "no")("no")
+    'no'
+    """
+
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(text)
+        return text
+
+    return read
+
+
 PORTS = Option(whole(2, 64), 3, "2..64 ports")
 """How many ports tester and DUT share; the benchmarks of the suites need up to 3."""
+MTU = Option(whole(68, 9500), 1500, "68..9500 bytes")
+BACKEND = Option(one_of("af_packet", "af_xdp"), "af_packet", "af_packet or af_xdp")
+"""How the tester moves frames on an interface of the kernel."""

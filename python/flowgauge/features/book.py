@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from flowgauge import cache
 from flowgauge.features.feature import Result
 
 MAX_AGE_S = 86_400.0
@@ -27,7 +27,7 @@ class FeatureBook:
     def __init__(self, path: Path) -> None:
         """What an unreadable file holds is forgotten."""
         self._path = path
-        self._known = _read(path)
+        self._known = cache.read(path)
 
     @staticmethod
     def of(name: str, dut: Mapping[str, Any], version: str | None) -> FeatureBook:
@@ -45,19 +45,14 @@ class FeatureBook:
         return found if 0 <= age < MAX_AGE_S else None
 
     def put(self, feature: str, result: str, detail: str) -> None:
-        """Keep a result. A book that can't be written is no reason to fail."""
+        """Keep a result."""
         self._known[feature] = {"result": result, "detail": detail, "at": time.time()}
-        with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            aside = self._path.with_suffix(f".{os.getpid()}")
-            aside.write_text(json.dumps(self._known, indent=1))
-            aside.rename(self._path)
+        cache.write(self._path, self._known)
 
 
 def folder() -> Path:
-    """$XDG_CACHE_HOME/flowgauge/features (~/.cache)."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "flowgauge" / "features"
+    """Where the books are."""
+    return cache.folder() / "features"
 
 
 def key(name: str, dut: Mapping[str, Any], version: str | None) -> str:
@@ -74,11 +69,3 @@ def key(name: str, dut: Mapping[str, Any], version: str | None) -> str:
         build = Path(str(_core.__file__)).stat().st_mtime_ns
     text = json.dumps([name, steady(dut), version, _core.__version__, build], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return {}
-    return data if isinstance(data, dict) else {}

@@ -21,7 +21,7 @@ from flowgauge.runner.messages import Ready
 from flowgauge.runner.observer import Observer
 from flowgauge.runner.plan import Item, Plan
 from flowgauge.runner.worker import Worker
-from flowgauge.testbed.interface import OpenOptions
+from flowgauge.testbed.interface import ENTRIES, OpenOptions
 
 SETUPS = 3
 """So many set-ups that fail in a row end the run."""
@@ -78,6 +78,8 @@ class Bench:
             for ability in item.benchmark.abilities:
                 if ability not in ready.abilities:
                     return lacking(ready.controller, ability)
+            if ENTRIES not in ready.abilities:
+                return None  # what a switch does with entries can't be asked of this DUT
         if ready.features is not None:
             missing = [f for f in item.benchmark.features if f not in ready.features]
             if missing:

@@ -13,6 +13,7 @@ from flowgauge.flows import FlowSet, Schedule
 from flowgauge.testbed.interface import (
     CONTROL,
     ECHO,
+    ENTRIES,
     PACKET_IN,
     PACKET_OUT,
     REQUEST,
@@ -101,7 +102,7 @@ class LiveControl:
     @property
     def abilities(self) -> frozenset[str]:
         """All."""
-        return frozenset((PACKET_IN, PACKET_OUT, ECHO, REQUEST))
+        return frozenset((PACKET_IN, PACKET_OUT, ECHO, REQUEST, ENTRIES))
 
     def add_flows(self, *texts: str) -> None:
         """Add flow entries in ovs-ofctl syntax; returns after a barrier."""

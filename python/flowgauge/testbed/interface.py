@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from flowgauge.flows import FlowSet, Schedule
+from flowgauge.flows import FlowSet, Frames, Schedule
 
 Nanoseconds = int
 CONTROL = "control"
@@ -22,16 +22,17 @@ CONTROL = "control"
 
 @dataclass(frozen=True)
 class Stream:
-    """A flow set with a frame size, a schedule and a duration.
+    """A flow set with a frame size, or raw frames; a schedule and an end.
 
     `source`: index of the tester port that transmits, or CONTROL: frames leave by `Control.play(packet_outs(...))`, and
     this stream only counts them. `sink`: index of the port where frames are expected, CONTROL (PACKET_IN), or None: any
     port; frames that arrive elsewhere count as `misrouted`.
-    `duration_s` None: until stopped. `record`: keep up to that many departures and arrivals as arrays.
-    `frame_size` counts the FCS, in bytes.
+    It ends after `duration_s`, or after `count` frames, or (both None) when it is stopped.
+    `record`: keep up to that many departures and arrivals as arrays.
+    `frame_size` counts the FCS, in bytes; raw frames have sizes of their own, and it means nothing to them.
     """
 
-    flows: FlowSet
+    flows: FlowSet | Frames
     frame_size: int
     schedule: Schedule
     source: int | str = 0
@@ -39,6 +40,7 @@ class Stream:
     duration_s: float | None = None
     record: int = 0
     name: str = "probe"
+    count: int | None = None
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,8 @@ class TesterState:
 
     `rx_dropped`: frames that the tester's rings, sockets or NICs dropped. `stall_max_ns`: longest time a loop did not
     turn; `ring_ns`: how long the smallest receive ring lasts at the observed rate, None if nothing arrived.
-    `foreign`: frames that were not ours (ARP, LLDP, ...), by port.
+    `foreign`: frames that were not ours (ARP, LLDP, ...), by port. `tx_lag_*`: how much later than the times in the probes frames
+    left, by the `tx_samples` departures that kernel or card stamped (at the port where that was most); None without any.
     """
 
     rx_dropped: int
@@ -125,7 +128,10 @@ class TesterState:
     start_ns: Nanoseconds
     stop_ns: Nanoseconds
     timestamps: str
-    """Where frames are stamped: for instance "user transmit, kernel receive"."""
+    """Where frames are stamped: for instance "user transmit (kernel samples), kernel receive"."""
+    tx_samples: int = 0
+    tx_lag_p50_ns: Nanoseconds | None = None
+    tx_lag_p99_ns: Nanoseconds | None = None
     frequency_changes: int | None = None
 
 
@@ -208,9 +214,10 @@ class Play(Protocol):
         """Send no more; return what was done."""
 
 
-PACKET_IN, PACKET_OUT, ECHO, REQUEST = "packet_in", "packet_out", "echo", "request"
+PACKET_IN, PACKET_OUT, ECHO, REQUEST, ENTRIES = "packet_in", "packet_out", "echo", "request", "entries"
 """Abilities of a control path: frames in PACKET_INs with their times (and `set_miss_send_len`), timed PACKET_OUTs, timed
-ECHO_REQUESTs, and single messages with their replies. Through a controller that is not ours none of them may be possible.
+ECHO_REQUESTs, single messages with their replies, and flow entries, groups, meters and statistics. Through a controller that is not ours
+only the last may be possible; a DUT without OpenFlow has none.
 """
 
 
@@ -228,7 +235,7 @@ class Control(Protocol):
 
     @property
     def abilities(self) -> frozenset[str]:
-        """Which of PACKET_IN, PACKET_OUT, ECHO, REQUEST are possible. Entries, groups, meters and statistics always are."""
+        """Which of PACKET_IN, PACKET_OUT, ECHO, REQUEST, ENTRIES are possible."""
 
     def add_flows(self, *texts: str) -> None:
         """Add flow entries ("priority=1,tcp,tp_dst=80,actions=output:2"); returns after a barrier."""

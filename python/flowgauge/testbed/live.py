@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from flowgauge import _core, controllers
-from flowgauge.controllers.interface import Controller, refuse
+from flowgauge.controllers.interface import NONE, Controller, refuse
 from flowgauge.duts import create
 from flowgauge.duts.cleanup import clean
 from flowgauge.duts.cores import CorePlan, core_plan, on_cores
@@ -35,7 +35,9 @@ from flowgauge.testbed.interface import (
     Port,
     Stream,
 )
+from flowgauge.testbed.openers import open_port
 from flowgauge.testbed.transmission import LiveTransmission, spec
+from flowgauge.testbed.uncontrolled import Uncontrolled
 
 CONNECT_S = 15.0
 """How long a switch may take to connect. (Open vSwitch tries once a second.)"""
@@ -73,13 +75,18 @@ class LiveTestbed:
         self._controller: Mapping[str, Any] = {"name": controllers.BUILTIN}
         self._loopback = own
         self._clock = LiveClock()
-        self._cores = core_plan()
+        self._cores = plan_of(driver)
         self._transmission: LiveTransmission | None = None
 
     def control_by(self, connection: _core.Connection) -> None:
         """Take our own channel as control path."""
         self._connection = connection
         self._control = LiveControl(connection, self._guard, lambda: self._transmission)
+
+    def control_by_nobody(self) -> None:
+        """The DUT has no OpenFlow."""
+        self._control = Uncontrolled()
+        self._controller = {"name": NONE}
 
     def control_through(self, controller: Controller, wiring: Wiring, version: str) -> None:
         """Take somebody else's controller as control path, once the switch is connected to it."""
@@ -197,11 +204,13 @@ class LiveTestbed:
 def describe_cores(plan: CorePlan) -> Mapping[str, Any]:
     """The core plan as the environment record has it."""
     return {
-        "worker": plan.worker,
+        "workers": list(plan.workers),
         "worker_spins": plan.worker_spins,
         "channel": list(plan.channel),
         "channel_spin_us": plan.channel_spin_us,
         "dut": list(plan.dut),
+        "dut_pmd": plan.dut_pmd,
+        "spinning": list(plan.spinning),
         "note": plan.note,
     }
 
@@ -221,14 +230,15 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveT
             controller.check()
         wiring = driver.start(version, TO_US if controller is None else controller.leads)
         channel = None
-        if controller is None:
-            channel = open_channel(wiring.control)
+        if controller is None and wiring.control is not None:
+            channel = open_channel(wiring.control, plan_of(driver))
             stack.callback(channel.close)
         ports = []
         for index, port in enumerate(wiring.ports):
-            handle = open_port(port)
+            handle = open_port(port, plan_of(driver))
             stack.callback(handle.close)
             ports.append((_described(index, port, handle), handle))
+        join(driver)
         connection = None if channel is None else await_switch(channel, driver)
         testbed = LiveTestbed(driver, ports, loopback.cached(wiring.ports[0].backend))
         stack.callback(testbed.close)
@@ -236,6 +246,8 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveT
             testbed.control_by(connection)
         elif controller is not None:
             testbed.control_through(controller, wiring, version)
+        else:
+            testbed.control_by_nobody()
         yield driver, testbed
 
 
@@ -259,30 +271,31 @@ def preferred_controller(driver: Driver) -> str:
     return name
 
 
-def open_channel(wiring: ControlWiring) -> _core.Channel:
+def plan_of(driver: Driver) -> CorePlan:
+    """Who runs where: as the driver says, which knows whether its DUT polls."""
+    found: CorePlan = getattr(driver, "plan", None) or core_plan()
+    return found
+
+
+def join(driver: Driver) -> None:
+    """Until the DUT's ends of the wires are up, where the driver waits for that. Raises SetupError."""
+    wait: Callable[[], None] = getattr(driver, "joined", lambda: None)
+    wait()
+
+
+def open_channel(wiring: ControlWiring, plan: CorePlan | None = None) -> _core.Channel:
     """The controller's end, its thread on the cores that the plan gives it."""
-    files = wiring.tls
-    with on_cores(core_plan().channel):
+    files, plan = wiring.tls, plan or core_plan()
+    with on_cores(plan.channel):
         return _core.Channel(
             wiring.mode,
             wiring.host,
             wiring.port,
             netns=wiring.netns,
             versions=wiring.versions,
-            spin_us=core_plan().channel_spin_us,
+            spin_us=plan.channel_spin_us,
             tls=None if files is None else (files.private_key, files.certificate, files.ca),
         )
-
-
-def open_port(wiring: PortWiring) -> _core.Port:
-    """The tester's end of a wire."""
-    if wiring.backend == "ring":
-        handle = wiring.handle
-        assert isinstance(handle, _core.Port), "a driver gives ring ports as handles"
-        return handle
-    if wiring.backend == "af_packet":
-        return _core.open_af_packet(wiring.interface, wiring.netns)
-    raise SetupError(f"no backend is called {wiring.backend!r}; there are: ring, af_packet")
 
 
 def await_switch(channel: _core.Channel, driver: Driver) -> _core.Connection:

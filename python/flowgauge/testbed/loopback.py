@@ -1,17 +1,18 @@
 """What the tester itself can do: its ports joined to each other, without a DUT.
 
-Ring: two joined ring ports. AF_PACKET: a veth pair between two namespaces of our own. Control: echoes between two ends of our own
-channel over loopback. Cached per host, backend and version of the tool; measured again when older than a day.
+Ring: two joined ring ports. AF_PACKET and AF_XDP: a veth pair between two namespaces of our own. DPDK: a virtio-user port and a vhost
+port on one socket, both ends in our worker, so that its limit is rather too low. Control: echoes between two ends of our own channel over
+loopback. Cached per host, backend and version of the tool; measured again when older than a day.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import platform
+import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,13 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from flowgauge import _core
+from flowgauge import _core, cache
 from flowgauge.duts import netns
 from flowgauge.duts.cores import core_plan, on_cores
+from flowgauge.duts.interface import PortWiring
 from flowgauge.duts.lease import Lease
 from flowgauge.errors import FlowgaugeError, SetupError
 from flowgauge.flows import Schedule
 from flowgauge.testbed.interface import Loopback
+from flowgauge.testbed.openers import open_port
 
 SIZES = (64, 512, 1518)
 MAX_AGE = timedelta(days=1)
@@ -33,6 +36,8 @@ TRIAL_NS = 100_000_000
 ECHO_S, ECHO_PER_S = 0.3, 1000
 MTU = 1500
 RING_SLOTS = 4096
+LINK_S = 1.5
+"""How long two vhost-user ends take to come to terms."""
 
 Pair = tuple[_core.Port, _core.Port]
 
@@ -40,8 +45,7 @@ Pair = tuple[_core.Port, _core.Port]
 def cached(backend: str) -> Loopback | None:
     """The tester's limits on a backend: from the cache, or measured now; None when that fails."""
     path, key = cache_file(), cache_key(backend)
-    known = _read(path)
-    if (found := _fresh(known.get(key))) is not None:
+    if (found := _fresh(cache.read(path).get(key))) is not None:
         return found
     try:
         measured = measure(backend)
@@ -49,8 +53,7 @@ def cached(backend: str) -> Loopback | None:
         return None
     # A size without a lossless rate means that the host was too busy just now: not worth keeping for a day.
     if all(measured.max_pps.values()):
-        with suppress(OSError):
-            _write(path, {**_read(path), key: asdict(measured)})
+        cache.write(path, {**cache.read(path), key: asdict(measured)})
     return measured
 
 
@@ -64,37 +67,76 @@ def measure(backend: str) -> Loopback:
     return Loopback(backend, dict(rates), delay_ns, spread_ns, now, own_echo_ns())
 
 
-@contextmanager
-def joined_ports(backend: str) -> Iterator[Pair]:
-    """Two tester ports of a backend, each the other's cable end."""
-    if backend == "ring":
-        ports = _core.ring_pair(RING_SLOTS)
-        try:
-            yield ports
-        finally:
-            for port in ports:
-                port.close()
-    elif backend == "af_packet":
-        with _veth_ports() as ports:
-            yield ports
-    else:
-        raise SetupError(f"no backend is called {backend!r}; there are: ring, af_packet")
+def joined_ports(backend: str) -> AbstractContextManager[Pair]:
+    """Two tester ports of a backend, each the other's cable end. Raises SetupError and its kinds."""
+    if backend not in JOINED:
+        raise SetupError(f"no backend is called {backend!r}; there are: {', '.join(JOINED)}")
+    return JOINED[backend]()
 
 
 @contextmanager
-def _veth_ports() -> Iterator[Pair]:
+def _rings() -> Iterator[Pair]:
+    with _closing(*_core.ring_pair(RING_SLOTS)) as ports:
+        yield ports
+
+
+@contextmanager
+def _veth(backend: str) -> Iterator[Pair]:
     lease = Lease.take("loop-back measurement")
     try:
         a, b = netns.add(lease, "loop-a"), netns.add(lease, "loop-b")
         netns.veth(((a, "fg-a"), (b, "fg-b")), MTU)
-        ports = (_core.open_af_packet("fg-a", a), _core.open_af_packet("fg-b", b))
-        try:
+        wiring = [PortWiring(n, backend, f"fg-{end}", ns) for n, (end, ns) in enumerate((("a", a), ("b", b)))]
+        with _opened(wiring) as ports:
             yield ports
-        finally:
-            for port in ports:
-                port.close()
     finally:
         lease.end()
+
+
+@contextmanager
+def _vhost() -> Iterator[Pair]:
+    lease = Lease.take("loop-back measurement")
+    try:
+        socket = lease.directory(Path(tempfile.gettempdir())) / "loop.sock"
+        rings = "queues=1,packed_vq=1,queue_size=1024"
+        wiring = [
+            PortWiring(0, "dpdk", f"net_virtio_user90,path={socket},server=1,{rings}"),
+            PortWiring(1, "dpdk", f"net_vhost90,iface={socket},queues=1,client=1"),
+        ]
+        with _opened(wiring) as ports:
+            time.sleep(LINK_S)
+            yield ports
+    finally:
+        lease.end()
+
+
+@contextmanager
+def _opened(wirings: Sequence[PortWiring]) -> Iterator[Pair]:
+    plan = core_plan()
+    with ExitStack() as stack:
+        ports = []
+        for wiring in wirings:
+            port = open_port(wiring, plan)
+            stack.callback(port.close)
+            ports.append(port)
+        yield ports[0], ports[1]
+
+
+@contextmanager
+def _closing(a: _core.Port, b: _core.Port) -> Iterator[Pair]:
+    with ExitStack() as stack:
+        for port in (a, b):
+            stack.callback(port.close)
+        yield a, b
+
+
+JOINED: Mapping[str, Callable[[], AbstractContextManager[Pair]]] = {
+    "ring": _rings,
+    "af_packet": lambda: _veth("af_packet"),
+    "af_xdp": lambda: _veth("af_xdp"),
+    "dpdk": _vhost,
+}
+"""Backend -> two joined ports of it."""
 
 
 def own_echo_ns() -> float | None:
@@ -121,9 +163,8 @@ def own_echo_ns() -> float | None:
 
 
 def cache_file() -> Path:
-    """$XDG_CACHE_HOME/flowgauge/loopback.json (~/.cache)."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "flowgauge" / "loopback.json"
+    """Where the limits are kept."""
+    return cache.folder() / "loopback.json"
 
 
 def cache_key(backend: str) -> str:
@@ -139,18 +180,3 @@ def _fresh(entry: Any) -> Loopback | None:
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
     return found if timedelta(0) <= age < MAX_AGE else None
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return {}
-    return data if isinstance(data, dict) else {}
-
-
-def _write(path: Path, data: Mapping[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(f".{os.getpid()}.{time.monotonic_ns()}")
-    aside.write_text(json.dumps(data, indent=1))
-    aside.rename(path)

@@ -37,6 +37,7 @@ def spec(stream: Stream, ports: int) -> _core.StreamSpec:
         rx_port=sink if isinstance(sink, int) else PACKET_IN,
         duration_ns=None if stream.duration_s is None else round(stream.duration_s * 1e9),
         record=stream.record,
+        count=stream.count,
     )
 
 
@@ -60,8 +61,8 @@ class LiveTransmission:
 
     def wait(self) -> None:
         """Until every stream has ended and the drain is over. Raises DutDiedError or ChannelClosedError."""
-        if any(s.duration_s is None and s.source != CONTROL for s in self.streams):
-            raise UsageError("a stream without a duration is ended by stop(), not waited for")
+        if any(s.duration_s is s.count is None and s.source != CONTROL for s in self.streams):
+            raise UsageError("a stream without an end is ended by stop(), not waited for")
         self._await_end(channel=True)
 
     def stop(self) -> None:
@@ -89,6 +90,11 @@ class LiveTransmission:
     def tester(self) -> TesterState:
         """The tester's own condition, once ended."""
         return TesterState(**self._ended()["tester"])
+
+    @property
+    def outcome(self) -> Mapping[str, Any]:
+        """Everything that the core counted, once ended."""
+        return self._ended()
 
     def _await_end(self, *, channel: bool) -> None:
         if self._outcome is not None:

@@ -49,6 +49,24 @@ impl Exact {
     }
 }
 
+impl Exact {
+    /// How many steps there are until the last instant at or before `limit`, which is not before this one.
+    fn steps_until(&self, limit: u64) -> u64 {
+        let step = u128::from(self.step.0) * u128::from(self.parts) + u128::from(self.step.1);
+        let room =
+            u128::from(limit - self.whole) * u128::from(self.parts) + u128::from(self.parts - self.part - 1);
+        // Without a step every instant is the same, and none is the last.
+        room.checked_div(step).map_or(0, |steps| u64::try_from(steps).unwrap_or(u64::MAX))
+    }
+
+    fn advance_by(&mut self, steps: u64) {
+        let parts = u128::from(self.part) + u128::from(steps) * u128::from(self.step.1);
+        let whole = u64::try_from(parts / u128::from(self.parts)).unwrap_or(u64::MAX);
+        self.whole = self.whole.saturating_add(steps.saturating_mul(self.step.0)).saturating_add(whole);
+        self.part = (parts % u128::from(self.parts)) as u64;
+    }
+}
+
 /// Bits behind the point in which Poisson instants are summed: a gap is rounded to 2^-32 ns.
 const POINT: u32 = 32;
 
@@ -109,6 +127,48 @@ impl Departures {
                 }
             }
             Kind::Max => {}
+        }
+    }
+
+    /// Leaves out events at instants that are followed by a later one at or before `limit`, up to `most` of them; returns
+    /// how many those were.
+    pub fn skip_overtaken(&mut self, limit: Nanos, most: u64) -> u64 {
+        if let Kind::Even(at) = &mut self.kind {
+            let skipped = if at.whole < limit.0 { at.steps_until(limit.0).min(most) } else { 0 };
+            at.advance_by(skipped);
+            return skipped;
+        }
+        let mut skipped = 0;
+        while let Some((next, events)) = self.next_instant() {
+            if next.peek() > limit || skipped + events > most {
+                break;
+            }
+            (*self, skipped) = (next, skipped + events);
+        }
+        skipped
+    }
+
+    /// The first departure at a later instant, and how many events before; `None` when there is no later one.
+    fn next_instant(&self) -> Option<(Departures, u64)> {
+        let mut next = self.clone();
+        match &mut next.kind {
+            Kind::Max => None,
+            Kind::Recorded { times, .. } if times.period() == Nanos::ZERO => None,
+            Kind::Burst { gap: 0, at: Exact { step: (0, 0), .. }, .. } => None,
+            Kind::Burst { at: at @ Exact { step: (0, 0), .. }, within, frames, gap } => {
+                let events = *frames - *within;
+                at.whole = at.whole.saturating_add(*gap);
+                *within = 0;
+                Some((next, u64::from(events)))
+            }
+            Kind::Even(_) | Kind::Poisson { .. } | Kind::Burst { .. } | Kind::Recorded { .. } => {
+                let mut events = 0;
+                while next.peek() == self.peek() {
+                    next.advance();
+                    events += 1;
+                }
+                Some((next, events))
+            }
         }
     }
 }

@@ -63,11 +63,20 @@ impl TemplateError {
     }
 }
 
+/// Bytes that are copied at once: a cache line.
+const BLOCK: usize = 64;
+
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Block([u8; BLOCK]);
+
 /// The frames of a flow set, headers precomputed for each flow in one contiguous table.
 #[derive(Clone, Debug)]
 pub struct FrameTemplate {
-    /// Of each flow the first `head_len` bytes of its frame.
-    heads: Box<[u8]>,
+    /// Of each flow the first `head_len` bytes of its frame, in whole blocks.
+    heads: Box<[Block]>,
+    /// Blocks per flow.
+    blocks: usize,
     head_len: usize,
     /// What follows them, the same in all frames.
     tail: Box<[u8]>,
@@ -111,19 +120,22 @@ impl FrameTemplate {
             emit::neighbor_options(&mut frame[payload_offset - 2..]);
         }
         // Small frames are one copy; of larger ones the head ends at a cache line.
-        let head_len = len.min((payload_offset + PROBE_LEN).next_multiple_of(64));
+        let head_len = len.min((payload_offset + PROBE_LEN).next_multiple_of(BLOCK));
         let emitter = Emitter {
             stack: *flows.stack(),
             inner_tags,
             len,
             payload: Sum::default().bytes(&frame[payload_offset..]),
         };
-        let mut heads = vec![0; head_len * flows.count() as usize].into_boxed_slice();
-        for (i, head) in (0..).zip(heads.chunks_exact_mut(head_len)) {
-            head.copy_from_slice(&frame[..head_len]);
-            emitter.emit(&flows.flow(i), &frame[payload_offset..], head);
+        let blocks = head_len.div_ceil(BLOCK);
+        let mut heads = vec![Block([0; BLOCK]); blocks * flows.count() as usize].into_boxed_slice();
+        let mut head = vec![0; blocks * BLOCK];
+        for (i, to) in (0..).zip(heads.chunks_exact_mut(blocks)) {
+            head[..head_len].copy_from_slice(&frame[..head_len]);
+            emitter.emit(&flows.flow(i), &frame[payload_offset..], &mut head[..head_len]);
+            to.iter_mut().zip(head.chunks_exact(BLOCK)).for_each(|(to, from)| to.0.copy_from_slice(from));
         }
-        Ok(FrameTemplate { heads, head_len, tail: frame[head_len..].into(), payload_offset })
+        Ok(FrameTemplate { heads, blocks, head_len, tail: frame[head_len..].into(), payload_offset })
     }
 
     /// Length of a frame's buffer in bytes: its size without the FCS.
@@ -139,21 +151,48 @@ impl FrameTemplate {
 
     /// Number of flows.
     pub fn flows(&self) -> u32 {
-        (self.heads.len() / self.head_len) as u32
+        (self.heads.len() / self.blocks) as u32
     }
 
     /// Writes the frame of a flow to the first [`FrameTemplate::len`] bytes of `buf`.
     ///
     /// # Panics
     /// When there is no such flow, or `buf` is too short.
-    #[inline]
     pub fn write(&self, flow: u32, buf: &mut [u8]) {
-        let start = flow as usize * self.head_len;
-        let (head, rest) = buf.split_at_mut(self.head_len);
-        head.copy_from_slice(&self.heads[start..start + self.head_len]);
-        if !self.tail.is_empty() {
-            rest[..self.tail.len()].copy_from_slice(&self.tail);
+        let mut left = self.head_len;
+        for (block, to) in self.head(flow).iter().zip(buf.chunks_mut(BLOCK)) {
+            to[..left.min(BLOCK)].copy_from_slice(&block.0[..left.min(BLOCK)]);
+            left -= left.min(BLOCK);
         }
+        buf[self.head_len..self.len()].copy_from_slice(&self.tail);
+    }
+
+    /// As [`FrameTemplate::write`], and faster where `room` is longer than the frame: what lies behind the frame, up to
+    /// the next multiple of 64 bytes, may be overwritten.
+    ///
+    /// # Panics
+    /// When there is no such flow, or `room` is too short.
+    #[inline]
+    pub fn write_within(&self, flow: u32, room: &mut [u8]) {
+        // The smallest frames, of which there are the most per second, are one block and nothing else.
+        match room.first_chunk_mut::<BLOCK>() {
+            Some(to) if self.blocks == 1 && self.tail.is_empty() => *to = self.heads[flow as usize].0,
+            Some(_) | None => self.write_blocks(flow, room),
+        }
+    }
+
+    fn write_blocks(&self, flow: u32, room: &mut [u8]) {
+        if room.len() < self.blocks * BLOCK {
+            return self.write(flow, room);
+        }
+        for (block, to) in self.head(flow).iter().zip(room.chunks_exact_mut(BLOCK)) {
+            to.copy_from_slice(&block.0);
+        }
+        room[self.head_len..self.len()].copy_from_slice(&self.tail);
+    }
+
+    fn head(&self, flow: u32) -> &[Block] {
+        &self.heads[flow as usize * self.blocks..][..self.blocks]
     }
 
     /// The smallest frame that holds these headers and a probe, in bytes with FCS: 64 for Ethernet, IPv4 and

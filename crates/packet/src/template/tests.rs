@@ -21,6 +21,13 @@ fn frame(template: &FrameTemplate, flow: u32) -> Vec<u8> {
     let mut buf = vec![0xa5; template.len() + 3];
     template.write(flow, &mut buf);
     assert_eq!(buf.split_off(template.len()), [0xa5; 3], "wrote behind the frame");
+    for room in [0, 3, 64] {
+        let mut other = vec![0xa5; template.len() + room];
+        template.write_within(flow, &mut other);
+        assert_eq!(other[..template.len()], buf);
+        let untouched = template.len().next_multiple_of(64).min(other.len());
+        assert!(other[untouched..].iter().all(|&byte| byte == 0xa5), "wrote farther than the next block");
+    }
     buf
 }
 

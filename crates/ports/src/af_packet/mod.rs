@@ -68,6 +68,7 @@ impl Port for AfPacketPort {
         let bytes = self.ring.as_ref().map_or(0, RxRing::bytes);
         Capabilities {
             rx_stamps: StampSource::KernelSoftware,
+            tx_stamps: StampSource::User,
             link_mbps: self.interface.link_mbps,
             longest_frame: self.interface.longest_frame(),
             rx_capacity: RxCapacity::Bytes { bytes, overhead: rx_ring::FRAME_OVERHEAD },

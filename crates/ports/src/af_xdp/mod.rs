@@ -116,7 +116,9 @@ impl Opened {
             Ok(opened)
         };
         let queues = queues.enumerate().map(open).collect::<Result<Vec<Queue>, PortError>>()?;
+        let copies = queues.iter().any(Queue::copies);
         Ok(AfXdpPort {
+            description: self.describe(queues.len(), copies),
             name: self.name.clone(),
             queues: queues.into_boxed_slice(),
             turn: 0,
@@ -125,6 +127,19 @@ impl Opened {
             interface: self.interface.clone(),
             longest,
         })
+    }
+
+    /// What the port has become, as results record it.
+    fn describe(&self, queues: usize, copies: bool) -> String {
+        let queues = if queues == 1 { "1 queue".into() } else { format!("{queues} queues") };
+        let attached = match self.redirect.as_deref().map(Redirect::native) {
+            Some(true) => ", native",
+            Some(false) => ", generic",
+            None => "",
+        };
+        let frames = if copies { "copied" } else { "zero-copy" };
+        let polled = if self.options.busy_poll.is_some() { ", busy-polled" } else { "" };
+        format!("{} ({queues}{attached}, {frames}{polled})", self.name)
     }
 }
 
@@ -140,6 +155,7 @@ fn promiscuous(interface: i32) -> libc::packet_mreq {
 /// An open interface: one or more of its queues.
 pub struct AfXdpPort {
     name: String,
+    description: String,
     queues: Box<[Queue]>,
     /// The queue that is received from next.
     turn: usize,
@@ -171,12 +187,13 @@ impl AfXdpPort {
 
 impl Port for AfXdpPort {
     fn describe(&self) -> &str {
-        &self.name
+        &self.description
     }
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             rx_stamps: StampSource::User,
+            tx_stamps: StampSource::User,
             link_mbps: self.interface.link_mbps,
             longest_frame: self.longest,
             rx_capacity: RxCapacity::Frames(self.queues.iter().map(Queue::capacity).min().unwrap_or(0)),
@@ -227,6 +244,16 @@ impl Port for AfXdpPort {
             rx_dropped: counters.rx_dropped + counters.rx_ring_full,
             link_up: self.interface.state(&self.socket) == Ok(LinkState::Up),
         }
+    }
+
+    fn details(&mut self) -> Vec<(&'static str, u64)> {
+        let counters = self.counters();
+        vec![
+            ("tx_pending", counters.tx_pending),
+            ("rx_no_frame", counters.rx_dropped),
+            ("rx_ring_full", counters.rx_ring_full),
+            ("fill_ring_empty", counters.fill_ring_empty),
+        ]
     }
 
     fn flush(&mut self) -> Result<(), PortError> {

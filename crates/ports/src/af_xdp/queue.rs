@@ -20,6 +20,10 @@ const HEADROOM: usize = 256;
 /// drops costs one more.
 const KICKS: usize = 8;
 
+/// Bytes of a cache line, and how many different ones frames start at.
+const LINE: usize = 64;
+const LINES: usize = 16;
+
 /// The length of an Ethernet header.
 const HEADER: usize = 14;
 
@@ -42,6 +46,13 @@ impl Umem {
     /// The offset of frame `index`.
     fn offset(&self, index: u32) -> u64 {
         index as u64 * self.chunk as u64
+    }
+
+    /// Where in its chunk the transmitted frame `index` starts. Were it the chunk's start for all, a burst would fight for a few
+    /// lines of the cache, which goes by the lower bits of addresses.
+    fn transmit_offset(&self, index: u32, longest: usize) -> u64 {
+        let places = (self.chunk.saturating_sub(longest) / LINE + 1).min(LINES);
+        self.offset(index) + (index as usize % places * LINE) as u64
     }
 }
 
@@ -111,7 +122,8 @@ impl Queue {
         fill.publish();
         let copies = xsk.bind(interface, queue, options.copy)?;
         xsk.widen(burst);
-        let free = (rx_frames..rx_frames + tx_frames).rev().map(|index| umem.offset(index)).collect();
+        let transmitted = (rx_frames..rx_frames + tx_frames).rev();
+        let free = transmitted.map(|index| umem.transmit_offset(index, longest)).collect();
         Ok(Queue {
             xsk,
             umem,
@@ -187,7 +199,8 @@ impl Queue {
             // SAFETY: the frame was on the stack, so it is neither the kernel's nor on loan; it lies within the mapping.
             burst.push(unsafe {
                 let start = self.umem.map().start().add(offset as usize);
-                Slot::from_raw(start, 0, self.umem.chunk as u32, self.number | offset, self.owner)
+                let capacity = self.umem.chunk - offset as usize % self.umem.chunk;
+                Slot::from_raw(start, 0, capacity as u32, self.number | offset, self.owner)
             });
         }
         self.tx_lent += n;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use flowgauge_clock::{Clock, Nanos, WallOffset};
 
 use super::Format;
-use crate::{Burst, Capabilities, Port, PortError, PortStats};
+use crate::{Burst, Capabilities, Port, PortError, PortStats, TxStamp};
 
 /// Frames of a port, on their way to a file.
 struct Copies<W> {
@@ -105,6 +105,14 @@ impl<P: Port, W: Write + Send> Port for Tap<P, W> {
 
     fn check(&mut self) -> Result<(), PortError> {
         self.inner.check()
+    }
+
+    fn tx_stamps(&mut self, stamps: &mut Vec<TxStamp>) {
+        self.inner.tx_stamps(stamps)
+    }
+
+    fn details(&mut self) -> Vec<(&'static str, u64)> {
+        self.inner.details()
     }
 
     fn next_event(&self) -> Option<Nanos> {

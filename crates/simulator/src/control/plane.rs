@@ -14,6 +14,7 @@ use super::told::Told;
 use super::writer::{Change, Writer};
 use super::{Delivered, Emission, Punted, Surroundings};
 use crate::model::{Barrier, Model};
+use crate::output::setups;
 use crate::picos::Picos;
 use crate::sampling::{Sampler, element};
 
@@ -124,6 +125,11 @@ impl ControlPlane {
     pub fn window(&self) -> u64 {
         let [written, _, handled] = self.bytes;
         u64::from(self.model.control.window_bytes).saturating_sub(written - handled)
+    }
+
+    /// Bytes that the controller has written.
+    pub fn written(&self) -> u64 {
+        self.bytes[0]
     }
 
     /// Position in the stream of the controller's messages up to which the switch's TCP has taken them.
@@ -319,6 +325,9 @@ impl ControlPlane {
                 sent: (counts.tx_packets, counts.tx_bytes, counts.tx_dropped),
             };
             self.agent.set_counts(number, counts);
+            if !self.model.queues.output.is_empty() {
+                self.agent.set_queue_counts(number, (around.queues)(number, around.now));
+            }
         }
         self.told.asked(message, self.agent.pipeline());
         self.agent.request(message, around.now.nanos());
@@ -409,8 +418,7 @@ fn flow_mod(message: &[u8]) -> Option<FlowMod> {
 
 fn agent(model: &Model, ports: usize) -> Agent {
     let mbps = (model.link.rate_mbps > 0.0).then_some(model.link.rate_mbps as u64);
-    let port =
-        |number| AgentPort { number, name: format!("port{number}"), link_mbps: mbps, queues: Vec::new() };
+    let port = |number| AgentPort { number, name: format!("port{number}"), link_mbps: mbps, queues: setups(&model.queues) };
     let mut agent = Agent::new(AgentConfig {
         datapath_id: DATAPATH_ID,
         ports: (1..=ports as u32).map(port).collect(),

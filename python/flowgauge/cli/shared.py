@@ -1,0 +1,36 @@
+"""Options that several commands have, in the same words."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Version(StrEnum):
+    """OpenFlow versions."""
+
+    V1_0 = "1.0"
+    V1_3 = "1.3"
+    V1_4 = "1.4"
+    V1_5 = "1.5"
+
+
+Dut = Annotated[
+    str | None,
+    typer.Option(metavar="NAME|FILE", help="What to measure: a name, or a TOML file. Default: embedded."),
+]
+Openflow = Annotated[
+    Version | None,
+    typer.Option(metavar="1.0|1.3|1.4|1.5", help="OpenFlow version. Default: the DUT's best."),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="DIR", help="Where to write. Default: a new one in runs."),
+]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Go on with the run in DIR; what was measured is not measured again."),
+]

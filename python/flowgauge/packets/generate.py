@@ -1,0 +1,263 @@
+"""What `flowgauge generate` does: opens ports, plans streams, sends, shows the rates, and says what came of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from flowgauge import _core
+from flowgauge.duts.cores import core_plan
+from flowgauge.errors import UsageError
+from flowgauge.packets.port_text import parse_port
+from flowgauge.packets.rate_text import bits_per_second, frames_per_second
+from flowgauge.packets.streams import Planned, Wanted, all_wanted, plan
+from flowgauge.packets.watch import EVERY_S, Show, interrupts, shown
+from flowgauge.testbed.interface import Reception, Stream, TesterState
+from flowgauge.testbed.openers import open_port
+from flowgauge.testbed.transmission import LiveTransmission, spec
+
+RING_SLOTS = 1 << 13
+LOOK_S = 0.02
+
+
+@dataclass(frozen=True)
+class Request:
+    """The command line as it was given."""
+
+    port: str
+    receive: str | None
+    netns: str | None
+    options: Wanted
+    streams: Sequence[str]
+    core: int | None
+    json: bool
+    quiet: bool
+
+
+def run(request: Request) -> int:
+    """The whole command; returns the exit code. Raises UsageError, CaptureFileError, SetupError and their kinds."""
+    wanted = all_wanted(request.streams, request.options)
+    with ExitStack() as stack:
+        handles = _open(request)
+        for handle in handles:
+            stack.callback(handle.close)
+        sink = 1 if len(handles) > 1 else None
+        planned = [plan(one, handles[0].link_mbps(), sink, i) for i, one in enumerate(wanted)]
+        names = [handle.describe() for handle in handles]
+        for one in planned:
+            _tell(request, one)
+        transmission = _start(handles, [one.stream for one in planned], request)
+        stack.callback(transmission.abandon)
+        stopped = _lead(transmission, request)
+        transmission.abandon()
+    error: Exception | None = transmission.outcome["error"]
+    result = _result(planned, transmission, names, stopped)
+    if request.json:
+        print(json.dumps(result, indent=2))
+    else:
+        print("\n".join(summary(result)))
+    if error is not None:
+        raise error
+    return 0
+
+
+def _open(request: Request) -> list[_core.Port]:
+    """The port that sends, and the one that receives if there is one."""
+    cores = core_plan()
+    sender = parse_port(request.port, request.netns, receive=False)
+    if sender.backend == "ring":
+        if request.receive is not None:
+            raise UsageError("--port ring has its other end in this process; leave --receive out")
+        return list(_core.ring_pair(RING_SLOTS))
+    if request.receive is None:
+        return [open_port(sender, cores)]
+    receiver = parse_port(request.receive, request.netns, option="--receive")
+    if receiver.backend in ("ring", "pcap"):
+        raise UsageError(f"--receive {request.receive}: nothing arrives there")
+    first = open_port(sender, cores)
+    try:
+        return [first, open_port(receiver, cores)]
+    except BaseException:
+        first.close()
+        raise
+
+
+def _tell(request: Request, planned: Planned) -> None:
+    """What will be sent, on standard error."""
+    for note in planned.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if not (request.quiet or request.json):
+        print(f"{planned.stream.name}: {planned.title}", file=sys.stderr)
+
+
+def _start(ports: Sequence[_core.Port], streams: Sequence[Stream], request: Request) -> LiveTransmission:
+    core = core_plan().worker if request.core is None else request.core
+    started = _core.Transmission(
+        ports,
+        [spec(stream, len(ports)) for stream in streams],
+        # Without a receiver there is nothing to wait for.
+        drain_ns=None if len(ports) > 1 else 0,
+        core=core,
+        connection=None,
+    )
+    return LiveTransmission(streams, started, lambda _channel: None)
+
+
+def _lead(transmission: LiveTransmission, request: Request) -> bool:
+    """Until all is sent, or somebody stops it; whether somebody did."""
+    with interrupts() as stop, shown(quiet=request.quiet or request.json) as show:
+        rates = _Rates(transmission, show)
+        while not transmission.core.wait(LOOK_S):
+            if stop.is_set():
+                transmission.core.stop()
+            rates.look()
+        return stop.is_set()
+
+
+class _Rates:
+    """Shows the rates of the last second."""
+
+    def __init__(self, transmission: LiveTransmission, show: Show) -> None:
+        self._transmission, self._show = transmission, show
+        self._next = time.monotonic() + EVERY_S
+        self._before: tuple[int, int, int] = (0, 0, 0)
+
+    def look(self) -> None:
+        """Once a second."""
+        if time.monotonic() < self._next:
+            return
+        self._next += EVERY_S
+        progress = self._transmission.progress()
+        now = progress.elapsed_ns, sum(progress.sent), sum(progress.received)
+        seconds = (now[0] - self._before[0]) / 1e9
+        if seconds > 0:
+            receives = any(stream.sink is not None for stream in self._transmission.streams)
+            sent, received = (
+                (new - old) / seconds for new, old in zip(now[1:], self._before[1:], strict=True)
+            )
+            line = f"{now[0] / 1e9:6.1f} s  sent {now[1]} ({frames_per_second(sent)})"
+            self._show(line + (f"  received {now[2]} ({frames_per_second(received)})" if receives else ""))
+        self._before = now
+
+
+def _result(
+    planned: Sequence[Planned], transmission: LiveTransmission, names: Sequence[str], stopped: bool
+) -> dict[str, Any]:
+    """Everything that is known, for `--json`. What is not known is null."""
+    receptions = [transmission.reception(i) for i in range(len(planned))]
+    tester = transmission.tester
+    return {
+        "port": names[0],
+        "receive_port": names[1] if len(names) > 1 else None,
+        "stopped_early": stopped,
+        "streams": [_stream(one, found) for one, found in zip(planned, receptions, strict=True)],
+        "tester": _tester(tester, receives=len(names) > 1),
+    }
+
+
+def _stream(planned: Planned, found: Reception) -> dict[str, Any]:
+    seconds = found.elapsed_ns / 1e9
+    per_second: Callable[[float], float | None] = lambda n: n / seconds if seconds > 0 else None  # noqa: E731
+    known = planned.stream.sink is not None and found.probed
+    gaps = dict(found.gap_error_ns)
+    late = gaps.pop("late_frames", None)
+    return {
+        "name": planned.stream.name,
+        "what": planned.title,
+        "requested": found.requested,
+        "sent": found.sent,
+        "not_offered": found.requested - found.sent,
+        "seconds": seconds,
+        "offered_pps": per_second(found.sent),
+        "offered_l2_bps": per_second(8 * planned.layer_2_bytes(found.sent)),
+        "gap_error_ns": gaps or None,
+        "late_frames": None if late is None else int(late),
+        "received": found.received if known else None,
+        "lost": found.lost if known else None,
+        "duplicated": found.duplicated if known else None,
+        "reordered": found.reordered if known else None,
+        "latency_ns": _latency(found) if known else None,
+    }
+
+
+def _latency(found: Reception) -> dict[str, float | None] | None:
+    latency = found.latency
+    if latency.count == 0:
+        return None
+    percentiles = {f"p{p:g}".replace(".", ""): latency.percentile_ns(p) for p in (50, 99, 99.9)}
+    return {"min": latency.min_ns, "mean": latency.mean_ns, **percentiles, "max": latency.max_ns}
+
+
+def _tester(state: TesterState, *, receives: bool) -> dict[str, Any]:
+    return {
+        "tx_errors": state.tx_errors,
+        "rx_dropped": state.rx_dropped if receives else None,
+        "foreign": state.foreign[1] if receives else None,
+        "stalls_over_100us": state.stalls_over_100us,
+        "stall_max_ns": state.stall_max_ns,
+        "involuntary_switches": state.involuntary_switches,
+        "timestamps": state.timestamps,
+    }
+
+
+def summary(result: Mapping[str, Any]) -> list[str]:
+    """The result in lines."""
+    lines = []
+    for stream in result["streams"]:
+        rate = ""
+        if stream["offered_pps"] is not None:
+            pps, bps = frames_per_second(stream["offered_pps"]), bits_per_second(stream["offered_l2_bps"])
+            rate = f": {pps}, {bps} (layer 2)"
+        lines.append(f"{stream['name']}: sent {stream['sent']} frames in {stream['seconds']:.3f} s{rate}")
+        lines += [f"  {line}" for line in (*_departures(stream), *_arrivals(stream))]
+    tester = result["tester"]
+    if tester["tx_errors"]:
+        lines.append(f"warning: the port refused {tester['tx_errors']} frames")
+    if tester["rx_dropped"]:
+        lines.append(f"warning: our receive side dropped {tester['rx_dropped']} frames")
+    if result["receive_port"] and tester["foreign"]:
+        lines.append(f"{tester['foreign']} frames arrived that bear no probe of ours")
+    if result["stopped_early"]:
+        lines.append("stopped")
+    return lines
+
+
+def _departures(stream: Mapping[str, Any]) -> list[str]:
+    lines = []
+    gaps = stream["gap_error_ns"]
+    if gaps:
+        errors = ", ".join(
+            f"{name} {nanoseconds(gaps[name])}" for name in ("p50", "p99", "max") if name in gaps
+        )
+        lines.append(f"departures off schedule: {errors}; {stream['late_frames']} late")
+    if stream["not_offered"]:
+        lines.append(f"warning: {stream['not_offered']} frames were due and did not leave")
+    return lines
+
+
+def _arrivals(stream: Mapping[str, Any]) -> list[str]:
+    if stream["received"] is None:
+        return []
+    counts = ", ".join(f"{name} {stream[name]}" for name in ("received", "lost", "duplicated", "reordered"))
+    delays = stream["latency_ns"]
+    if not delays:
+        return [counts]
+    known = ", ".join(f"{name} {nanoseconds(delays[name])}" for name in ("min", "p50", "p99", "max"))
+    return [counts, f"delay: {known}"]
+
+
+def nanoseconds(ns: float) -> str:
+    """As a person reads it.
+
+    >>> [nanoseconds(n) for n in (12, 8_400, 1_250_000, 2e9)]
+    ['12 ns', '8.4 us', '1.25 ms', '2 s']
+    """
+    for scale, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if ns >= scale:
+            return f"{ns / scale:.3g} {unit}"
+    return f"{ns:.0f} ns"

@@ -1,0 +1,49 @@
+"""How a tester port is opened, for each backend: one function in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from flowgauge import _core
+from flowgauge.duts.cores import CorePlan
+from flowgauge.duts.interface import PortWiring
+from flowgauge.errors import SetupError
+
+
+def open_port(wiring: PortWiring, plan: CorePlan) -> _core.Port:
+    """The tester's end of a wire, for the workers of a plan. Raises SetupError and its kinds."""
+    if wiring.backend not in OPENERS:
+        raise SetupError(f"no backend is called {wiring.backend!r}; there are: {', '.join(OPENERS)}")
+    return OPENERS[wiring.backend](wiring, plan)
+
+
+def _ring(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
+    handle = wiring.handle
+    assert isinstance(handle, _core.Port), "a driver gives ring ports as handles"
+    return handle
+
+
+def _af_packet(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
+    return _core.open_af_packet(wiring.interface, wiring.netns, **wiring.options)
+
+
+def _af_xdp(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
+    return _core.open_af_xdp(wiring.interface, wiring.netns, **wiring.options)
+
+
+def _dpdk(wiring: PortWiring, plan: CorePlan) -> _core.Port:
+    return _core.open_dpdk(wiring.interface, wiring.netns, cores=plan.workers, **wiring.options)
+
+
+def _pcap(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
+    return _core.open_pcap(wiring.interface)
+
+
+OPENERS: Mapping[str, Callable[[PortWiring, CorePlan], _core.Port]] = {
+    "ring": _ring,
+    "af_packet": _af_packet,
+    "af_xdp": _af_xdp,
+    "dpdk": _dpdk,
+    "pcap": _pcap,
+}
+"""Backend -> how to open one."""
