@@ -316,8 +316,7 @@ impl Transmission {
 
 /// Streams with their numbers; their frames, and where they are expected.
 fn numbered(specs: &[PyRef<'_, StreamSpec>]) -> (Vec<Stream>, Vec<(FrameSource, Sink)>) {
-    let stream =
-        |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
+    let stream = |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
     let sources = specs.iter().map(|spec| (spec.stream.frames.clone(), spec.stream.sink));
     (specs.iter().enumerate().map(stream).collect(), sources.collect())
 }

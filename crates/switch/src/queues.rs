@@ -128,9 +128,8 @@ impl Core {
     /// No such port, no such queue.
     pub fn queue_stats(&self, port: PortNo, queue_id: u32, now: Nanos) -> Result<Vec<QueueStats>, ErrorCode> {
         let ports = self.outlet.ports[self.meant_ports(port)?].iter();
-        let stats = ports.flat_map(|p| {
-            p.queues.as_ref().map_or(vec![], |queues| queues.stats(PortNo(p.number), now))
-        });
+        let stats = ports
+            .flat_map(|p| p.queues.as_ref().map_or(vec![], |queues| queues.stats(PortNo(p.number), now)));
         found(stats.filter(|s| queue_id == QUEUE_ALL || s.queue_id == queue_id).collect(), queue_id)
     }
 }

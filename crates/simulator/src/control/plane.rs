@@ -418,7 +418,12 @@ fn flow_mod(message: &[u8]) -> Option<FlowMod> {
 
 fn agent(model: &Model, ports: usize) -> Agent {
     let mbps = (model.link.rate_mbps > 0.0).then_some(model.link.rate_mbps as u64);
-    let port = |number| AgentPort { number, name: format!("port{number}"), link_mbps: mbps, queues: setups(&model.queues) };
+    let port = |number| AgentPort {
+        number,
+        name: format!("port{number}"),
+        link_mbps: mbps,
+        queues: setups(&model.queues),
+    };
     let mut agent = Agent::new(AgentConfig {
         datapath_id: DATAPATH_ID,
         ports: (1..=ports as u32).map(port).collect(),

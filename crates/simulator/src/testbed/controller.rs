@@ -122,8 +122,8 @@ impl Controller {
             let stamp = at.nanos();
             if !wire::is_asynchronous(header.message_type) {
                 if let Some(transaction) = self.transactions.get_mut(&header.xid) {
-                    let is_part =
-                        header.message_type == wire::multipart_reply(header.version) && wire::more_follows(&bytes);
+                    let is_part = header.message_type == wire::multipart_reply(header.version)
+                        && wire::more_follows(&bytes);
                     transaction.done |= !is_part;
                     transaction.replies.push(Reply { stamp, frame: bytes });
                     continue;

@@ -11,8 +11,8 @@ use flowgauge_channel::wire::{self, Header};
 use flowgauge_channel::{ChannelError, Log, Reply};
 use flowgauge_clock::Nanos;
 use flowgauge_openflow::Version;
-use flowgauge_traffic::{Options, Stream};
 use flowgauge_traffic::play::{Handle, PlayOptions, Source, prepare};
+use flowgauge_traffic::{Options, Stream};
 
 use crate::model::Model;
 use crate::picos::Picos;
