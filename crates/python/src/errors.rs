@@ -11,7 +11,6 @@ use pyo3::types::{IntoPyDict, PyDict};
 /// Stable names of the core's errors, and the Python classes that carry them.
 const CLASSES: &[(&str, &str)] = &[
     ("config", "ConfigError"),
-    ("model", "ConfigError"),
     ("setup", "SetupError"),
     ("port-busy", "PortBusyError"),
     ("permission-needed", "PermissionNeededError"),
@@ -127,7 +126,7 @@ pub fn refused(error: &ChannelError, version: Version) -> PyErr {
 /// An error of the simulated testbed.
 pub fn simulation(error: &SimulationError) -> PyErr {
     match error {
-        SimulationError::Model(error) => raise("model", &error.to_string(), None),
+        SimulationError::Model(error) => raise("config", &error.to_string(), None),
         SimulationError::Traffic(error) => traffic(error),
         SimulationError::Busy => usage(error),
     }

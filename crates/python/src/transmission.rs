@@ -297,7 +297,7 @@ impl Transmission {
 
     /// Whether it has ended within that time.
     fn wait(&self, py: Python<'_>, timeout_s: f64) -> bool {
-        py.detach(|| self.lock().as_ref().is_none_or(|running| running.wait(Some(seconds(timeout_s)))))
+        py.detach(|| self.lock().as_ref().is_none_or(|running| running.wait(seconds(timeout_s))))
     }
 
     /// Waits for the end, puts the ports back, gives the outcome. The second call gives an empty one.

@@ -15,7 +15,7 @@ use crate::model::SoftwareModel;
 use crate::picos::Picos;
 
 /// One of so many frames is looked up although its fate is remembered, to see whether that is right.
-const CHECKED: u32 = if cfg!(debug_assertions) { 7 } else { 4096 };
+const CHECKED: u32 = if cfg!(debug_assertions) { 31 } else { 4096 };
 
 /// A frame (or copy) that leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -136,6 +136,7 @@ impl Simulation {
             let place = world.flows.add(flows);
             sources[port].push(Source::new(position, place, stream, now));
         }
+        world.unfetched.clear();
         world.transmission = Some(Transmission::new(id, &streams, options, world.tx.len(), origin, now));
         for (port, sources) in sources.into_iter().enumerate() {
             world.tx[port].begin(sources);
@@ -230,7 +231,7 @@ impl Simulation {
         if let Some(&(port, _)) = frames.iter().find(|(port, _)| *port >= ports) {
             return Err(TrafficError::NoSuchPort { stream: 0, port, ports }.into());
         }
-        self.world.collected = Some(Vec::new());
+        self.world.collected = Some(std::mem::take(&mut self.world.unfetched));
         let mut next_free = vec![self.now(); ports];
         for (port, bytes) in frames {
             self.run_until(next_free[*port]);

@@ -19,16 +19,19 @@ use crate::frame::{Frame, Kind, NO_QUEUE, Store};
 use crate::ledger::{Cause, Ledger};
 use crate::line::{Cable, Line};
 use crate::model::{Mode, Model};
-use crate::output::Output;
+use crate::output::{Output, setups};
 use crate::picos::Picos;
 use crate::sampling::{Chance, Sampler, element};
 use crate::server::{Admission, Server, Spreader};
 use crate::software::{Errand, Software, leaving};
-use crate::tester::{Transmission, TxPort};
+use crate::tester::{Reached, Transmission, TxPort};
 use crate::timers::Timers;
 
 /// Frames that an exchange collects, with their bytes.
 pub type Collected = Vec<Arrival>;
+
+/// Frames that a tester's ports hold while nobody receives.
+const UNFETCHED: usize = 65_536;
 
 /// Everything.
 pub struct World {
@@ -57,6 +60,8 @@ pub struct World {
     pub control: ControlPlane,
     pub transmission: Option<Transmission>,
     pub collected: Option<Collected>,
+    /// Frames that came while nobody received: the next exchange gets them.
+    pub unfetched: Collected,
     counters: Vec<PortCounters>,
     ledger: Ledger,
     /// Frames that elements have handled.
@@ -69,6 +74,9 @@ impl World {
         let elements = Elements::new(ports, servers);
         let delay = |port| Sampler::new(&model.forwarding.latency, element(seed, "latency", port));
         let loss = |port, way| Chance::new(model.link.loss, element(seed, way, port));
+        let mut control = ControlPlane::new(model, ports, seed);
+        let setups = setups(&model.queues);
+        (1..=ports as u32).for_each(|port| control.pipeline().set_queues(port, setups.clone()));
         World {
             now: Picos::ZERO,
             timers: Timers::new(elements.count()),
@@ -89,9 +97,10 @@ impl World {
             loss: Chance::new(model.forwarding.loss, element(seed, "loss", 0)),
             flows: Flows::new(&model.software),
             store: Store::default(),
-            control: ControlPlane::new(model, ports, seed),
+            control,
             transmission: None,
             collected: None,
+            unfetched: Vec::new(),
             counters: vec![PortCounters::default(); ports],
             ledger: Ledger::default(),
             handled: 0,
@@ -425,8 +434,16 @@ impl World {
         let (bytes, at) = (self.store.take(place), self.now.nanos());
         if let Some(collected) = &mut self.collected {
             collected.push(Arrival { port, at, frame: bytes });
-        } else if let Some(transmission) = &mut self.transmission {
-            transmission.arrived_raw(port, &bytes, at);
+            return;
+        }
+        match &mut self.transmission {
+            Some(transmission) if transmission.reached != Reached::Over => {
+                transmission.arrived_raw(port, &bytes, at);
+            }
+            Some(_) | None if self.unfetched.len() < UNFETCHED => {
+                self.unfetched.push(Arrival { port, at, frame: bytes });
+            }
+            Some(_) | None => {}
         }
     }
 

@@ -210,6 +210,7 @@ impl Port for Wire {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             rx_stamps: StampSource::User,
+            tx_stamps: StampSource::User,
             link_mbps: self.link_mbps,
             longest_frame: usize::from(u16::MAX),
             rx_capacity: RxCapacity::Frames(u64::MAX),

@@ -2,14 +2,13 @@
 //! within calls that wait: [`Testbed::sleep`], [`Testbed::wait`] and the requests that have a reply.
 
 mod controller;
-#[cfg(test)]
-mod tests;
 
 use std::time::Duration;
 
 use flowgauge_channel::wire::{self, Header};
 use flowgauge_channel::{ChannelError, Log, Reply};
 use flowgauge_clock::Nanos;
+use flowgauge_measure::Probe;
 use flowgauge_openflow::Version;
 use flowgauge_traffic::play::{Handle, PlayOptions, Source, prepare};
 use flowgauge_traffic::{Options, Stream};
@@ -57,7 +56,7 @@ impl Testbed {
 
     /// Connects to the switch; the handshake takes no time.
     pub fn connect(&mut self, version: Version) {
-        self.features = self.simulation.with_control(|control| control.connect(version));
+        self.features = self.simulation.with_control(|control, _| control.connect(version));
         self.version = version;
         self.controller = Controller::default();
     }
@@ -188,7 +187,7 @@ impl Testbed {
         self.nonce = self.nonce.wrapping_add(1);
         let options = Options { drain, nonce: self.nonce, ..Options::default() };
         let id = self.simulation.start(streams, options)?;
-        Ok((id, self.nonce, self.now()))
+        Ok((id, self.nonce, Probe::origin(self.now())))
     }
 
     /// Whether a transmission has ended, drain included, within that time.

@@ -132,6 +132,8 @@ impl Transmission {
             foreign: 0,
             strays: 0,
             rx_stamps: StampSource::Hardware,
+            tx_stamps: StampSource::Hardware,
+            tx_lag: None,
             ring: None,
         };
         Transmission {
