@@ -114,7 +114,6 @@ fn meters_let_their_rate_pass() {
         flags: MeterFlags::PKTPS | MeterFlags::BURST,
         meter_id: 1,
         bands: vec![band],
-        ..MeterMod::default()
     };
     simulation
         .with_control(|control, _| control.change(|p| p.meter_mod(&meter, Nanos::ZERO, &mut ())))
