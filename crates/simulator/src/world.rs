@@ -48,6 +48,8 @@ pub struct World {
     servers: Vec<Server>,
     software: Software,
     delays: Vec<(Sampler, Line)>,
+    /// Of the pipeline's delay, for each byte of a frame with its FCS, in picoseconds.
+    delay_per_byte: f64,
     outputs: Vec<Output>,
     cables_out: Vec<Line>,
     /// By port: towards the switch, and away from it.
@@ -88,6 +90,7 @@ impl World {
             servers: (0..servers as u64).map(|number| Server::new(model, number, seed)).collect(),
             software: Software::new(&model.software, seed),
             delays: (0..ports as u64).map(|port| (delay(port), Line::default())).collect(),
+            delay_per_byte: model.forwarding.latency_per_byte_ns * 1e3,
             outputs: (0..ports).map(|_| Output::new(&model.queues)).collect(),
             cables_out: (0..ports).map(|_| Line::default()).collect(),
             cable_loss: (0..ports as u64).map(|p| [loss(p, "cable-in"), loss(p, "cable-out")]).collect(),
@@ -353,7 +356,8 @@ impl World {
             return self.lose(frame, Cause::NoPort);
         }
         let (latency, line) = &mut self.delays[port];
-        let at = self.now + latency.next();
+        let by_size = (self.delay_per_byte * f64::from(frame.len + 4)) as u64;
+        let at = self.now + latency.next() + Picos(by_size);
         if at == self.now && line.is_empty() {
             return self.enqueue(port, frame);
         }

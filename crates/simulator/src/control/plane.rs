@@ -150,6 +150,7 @@ impl ControlPlane {
         let delivery = self.delivering.front().map_or(Picos::MAX, |&(at, _)| at);
         let timeout = self.agent.next_deadline().map_or(Picos::MAX, Picos::from);
         let ways = self.packet_ins.next().min(self.packet_outs.next()).min(self.writer.next());
+        let ways = ways.min(self.packet_ins.begins());
         let rest = self.told.next().min(self.restart);
         arrival.min(done).min(room).min(delivery).min(timeout).min(ways).min(rest)
     }
@@ -203,6 +204,10 @@ impl ControlPlane {
                 self.busy = Some((now + self.time_of(&message), message));
                 return true;
             }
+        }
+        if let Some(service) = self.packet_ins.begun(now) {
+            self.writer.stall(service);
+            return true;
         }
         if let Some(change) = self.next_change(now) {
             self.carry_out(change, around);
@@ -269,7 +274,7 @@ impl ControlPlane {
     fn start_packet_out(&mut self, message: Vec<u8>, now: Picos) {
         self.bytes[2] += message.len() as u64;
         let length = message.len();
-        self.packet_outs.push(now, length, message);
+        self.packet_outs.push(now, length, message, None);
     }
 
     fn next_change(&mut self, now: Picos) -> Option<Change> {
@@ -344,7 +349,9 @@ impl ControlPlane {
                 let message = self.told.tell(message.to_vec());
                 self.deliver(message, around.now);
             } else if self.packet_ins.has_room(around.now) {
-                self.packet_ins.push(around.now, message.len(), message.to_vec());
+                let share = self.model.control.packet_in_share;
+                let shares = share > 0.0 && self.writer.is_writing();
+                self.packet_ins.push(around.now, message.len(), message.to_vec(), shares.then_some(share));
             } else {
                 self.packet_ins_lost += 1;
             }

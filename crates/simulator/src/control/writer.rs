@@ -56,6 +56,18 @@ impl Writer {
         self.waiting.is_empty() && self.writing.is_none() && self.idle.is_empty() && self.written.is_empty()
     }
 
+    /// Whether a change is being written.
+    pub fn is_writing(&self) -> bool {
+        self.writing.is_some()
+    }
+
+    /// The change that is being written is held up for that long.
+    pub fn stall(&mut self, time: Picos) {
+        if let Some((at, _)) = &mut self.writing {
+            *at += time;
+        }
+    }
+
     /// Changes that are written and not yet active.
     pub fn unseen(&self) -> u64 {
         (self.idle.len() + self.written.len()) as u64

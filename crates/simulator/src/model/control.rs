@@ -36,6 +36,10 @@ pub struct ControlModel {
     pub barrier: Barrier,
     /// The way of PACKET_INs.
     pub packet_in: PathModel,
+    /// Share of the processor that PACKET_INs get at most while tables are written, 0 to 1; 0: they have one of their own. A
+    /// PACKET_IN whose service begins while a change is written holds up the change for its service time `s`, and occupies its path
+    /// for `s / share`.
+    pub packet_in_share: f64,
     /// The way of PACKET_OUTs.
     pub packet_out: PathModel,
     /// Seconds after its start at which the switch restarts once: the channel is reset, the tables are empty. 0: never.
@@ -51,10 +55,23 @@ pub struct PathModel {
     pub messages: Option<u32>,
     /// Time of the server for a message, whatever its size.
     pub service: Distribution,
-    /// Time of the server for each byte of the frame.
+    /// Time of the server for each byte of the message.
     pub per_byte_ns: f64,
     /// Time behind the server, during which it is free. Messages stay in order.
     pub latency: Distribution,
+    /// The same for each byte of the message.
+    pub latency_per_byte_ns: f64,
+    /// Whether the latency counts from the beginning of the service instead of its end: the server may be occupied for longer than a
+    /// message needs.
+    pub overlap: bool,
+    /// Bytes that may wait before the next message finds no place, each message with its overhead. None: any number.
+    pub bytes: Option<u64>,
+    /// Bytes that a waiting message takes besides its own.
+    pub bytes_overhead: u32,
+    /// Buffers, of which each message takes one for `buffer_hold_ns`; without one there is no place. None: none are needed.
+    pub buffers: Option<u32>,
+    /// How long a message holds its buffer.
+    pub buffer_hold_ns: f64,
     /// Whether PACKET_OUTs are lost when there is no waiting place, instead of holding up the channel.
     pub lossy: bool,
 }
@@ -70,6 +87,7 @@ impl Default for ControlModel {
             flow_mod: Distribution::default(),
             barrier: Barrier::default(),
             packet_in: PathModel::default(),
+            packet_in_share: 0.0,
             packet_out: PathModel::default(),
             restart_s: 0.0,
         }
@@ -85,6 +103,7 @@ impl ControlModel {
         check::distribution("control.echo", &self.echo)?;
         check::distribution("control.flow_mod", &self.flow_mod)?;
         self.packet_in.check("control.packet_in")?;
+        check::within("control.packet_in_share", self.packet_in_share, 1.0)?;
         self.packet_out.check("control.packet_out")?;
         check::positive("control.restart_s", self.restart_s)
     }
@@ -94,6 +113,8 @@ impl PathModel {
     fn check(&self, key: &str) -> Result<(), ModelError> {
         check::distribution(&format!("{key}.service"), &self.service)?;
         check::positive(&format!("{key}.per_byte_ns"), self.per_byte_ns)?;
-        check::distribution(&format!("{key}.latency"), &self.latency)
+        check::distribution(&format!("{key}.latency"), &self.latency)?;
+        check::positive(&format!("{key}.latency_per_byte_ns"), self.latency_per_byte_ns)?;
+        check::positive(&format!("{key}.buffer_hold_ns"), self.buffer_hold_ns)
     }
 }
