@@ -100,7 +100,7 @@ def _toml(value: object) -> str:
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if isinstance(value, float):
         return f"{value:.6g}" if value < 1e6 else f"{value:.0f}"
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @dataclass(frozen=True)
