@@ -36,7 +36,9 @@ def simulated(folder: Path, model: str, version: str = "1.3") -> Iterator[Simula
 
 
 def test_frames_take_as_long_as_the_model_says_and_time_stands_still_meanwhile(tmp_path: Path) -> None:
-    with simulated(tmp_path, "[link]\nrate_mbps = 1000\n[forwarding]\nlatency = { mean_ns = 5000 }") as testbed:
+    with simulated(
+        tmp_path, "[link]\nrate_mbps = 1000\n[forwarding]\nlatency = { mean_ns = 5000 }"
+    ) as testbed:
         testbed.control.add_flows("in_port=1,actions=output:2")
         before = testbed.clock.now()
         stream = Stream(probe_flows(), 100, Schedule.cbr(1000), source=0, sink=1, duration_s=0.1)
@@ -55,7 +57,8 @@ def test_the_control_path_takes_as_long_as_the_model_says(tmp_path: Path) -> Non
     model = "[control]\ndelay = { mean_ns = 100000 }\necho = { mean_ns = 50000 }\n[table]\nwrite = { mean_ns = 1000000 }"
     with simulated(tmp_path, model) as testbed:
         echoes = testbed.control.echo(Schedule.cbr(100), 0.1).wait()
-        assert set(echoes.reply_ns - echoes.sent_ns) == {250_000} and echoes.payload_intact.all()
+        assert set(echoes.reply_ns - echoes.sent_ns) == {250_000}
+        assert echoes.payload_intact.all()
         flows = probe_flows(10)
         added = testbed.control.add(Entry(flows, "output:2")).wait()
         assert (added.barrier_ns or 0) - (added.first_byte_ns or 0) == 10_200_000
@@ -128,11 +131,13 @@ def test_trials_do_not_depend_on_what_was_measured_before(tmp_path: Path) -> Non
 
     with simulated(tmp_path, model) as testbed:
         first, second, again = (delays(testbed, trial) for trial in "aba")
-    assert (first == again).all() and not (first == second).all()
+    assert (first == again).all()
+    assert not (first == second).all()
 
 
 def test_names_files_and_options_that_cannot_be_are_refused(tmp_path: Path) -> None:
-    assert "sim" in DRIVERS and recover("sim:ideal") == []
+    assert "sim" in DRIVERS
+    assert recover("sim:ideal") == []
     with pytest.raises(UnknownNameError, match="ideal"):
         create("sim:wheel")
     with pytest.raises(UsageError, match="sim:ideal"):
@@ -143,7 +148,11 @@ def test_names_files_and_options_that_cannot_be_are_refused(tmp_path: Path) -> N
     path.write_text("[table]\nwrite = { mean_ns = -1 }")
     with pytest.raises(ConfigError, match=r"bad\.toml.*table\.write\.mean_ns"):
         create(f"sim:{path}")
-    with pytest.raises(UsageError, match="built-in"), open_testbed("sim:ideal", OpenOptions(controller="ovs-ofctl")):
+    with (
+        pytest.raises(UsageError, match="built-in"),
+        open_testbed("sim:ideal", OpenOptions(controller="ovs-ofctl")),
+    ):
         pass
     with open_testbed("sim:ideal,ports=8", OpenOptions()) as (driver, testbed):
-        assert len(testbed.ports) == 8 and driver.describe()["model"] == "ideal"
+        assert len(testbed.ports) == 8
+        assert driver.describe()["model"] == "ideal"

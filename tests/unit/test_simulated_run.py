@@ -80,7 +80,17 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(files: Path, dut: str, out: Path, *more: str) -> Path:
     """A run, which must succeed."""
-    command = [sys.executable, "-m", "flowgauge", "run", str(files / "small.toml"), "--dut", dut, "-o", str(out)]
+    command = [
+        sys.executable,
+        "-m",
+        "flowgauge",
+        "run",
+        str(files / "small.toml"),
+        "--dut",
+        dut,
+        "-o",
+        str(out),
+    ]
     done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode in (0, 1), done.stdout + done.stderr
     return out
@@ -148,7 +158,9 @@ def test_a_live_and_a_simulated_run_differ_in_figures_alone(files: Path) -> None
     key = ("benchmark", "point", "repeat", "has_samples")
     assert [[t.get(k) for k in key] for t in lines[0]] == [[t.get(k) for k in key] for t in lines[1]]
     assert [sorted(t["metrics"]) for t in lines[0]] == [sorted(t["metrics"]) for t in lines[1]]
-    assert [[c["name"] for c in t["checks"]] for t in lines[0]] == [[c["name"] for c in t["checks"]] for t in lines[1]]
+    assert [[c["name"] for c in t["checks"]] for t in lines[0]] == [
+        [c["name"] for c in t["checks"]] for t in lines[1]
+    ]
     columns = []
     for path, trials in zip((live, simulated), lines, strict=True):
         tables = [path / "samples" / f"{t['id']}.parquet" for t in trials if t["has_samples"]]

@@ -126,8 +126,10 @@ impl Handle {
     }
 
     fn overdue(&self, waited: Duration) -> ChannelError {
-        let progress = self.progress();
-        let (sent, answered) = (progress.sent, progress.replied + progress.errors);
+        // Without the lock, which the caller holds.
+        let sent = self.shared.sent.load(Ordering::Relaxed);
+        let answered =
+            self.shared.replied.load(Ordering::Relaxed) + self.shared.errors.load(Ordering::Relaxed);
         let what = if self.barrier {
             format!("BARRIER_REPLY behind {sent} messages")
         } else {

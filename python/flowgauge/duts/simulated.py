@@ -52,7 +52,9 @@ class Simulated:
     def start(self, version: str, leads: Leads = TO_US) -> Wiring:
         """Wire the switch; it exists once the testbed simulates it."""
         if version not in VERSIONS:
-            raise ConfigError(f"{self.name}: OpenFlow {version} is not offered; allowed: {', '.join(VERSIONS)}")
+            raise ConfigError(
+                f"{self.name}: OpenFlow {version} is not offered; allowed: {', '.join(VERSIONS)}"
+            )
         if leads.to != TO_US.to:
             raise UsageError(
                 f"{self.name} is in virtual time, and answers to the built-in controller alone",

@@ -62,9 +62,7 @@ class Worker:
             return reply
         raise self._error(reply)
 
-    def measure(
-        self, item: Item, point: Mapping[str, Scalar], timeout_s: float, trial: str = ""
-    ) -> Trial:
+    def measure(self, item: Item, point: Mapping[str, Scalar], timeout_s: float, trial: str = "") -> Trial:
         """One trial. Raises what the trial raised, or WorkerDiedError."""
         self._send(Measure(item.name, item.path, item.params.model_dump(), dict(point), trial))
         reply = self._receive(timeout_s, TrialError(f"the trial did not end within {timeout_s:.0f} s"))
