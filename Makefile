@@ -8,7 +8,7 @@ SHIM_SOURCE := crates/ports/src/dpdk/shim
 SHIM := python/flowgauge/libflowgauge_dpdk.so
 FUZZ_SECONDS ?= 60
 
-.PHONY: help run test test-rust test-python lint format bench fuzz docs schema clean host-packages dpdk
+.PHONY: help run test test-rust test-python lint format bench fuzz truth reproduction docs schema clean host-packages dpdk
 
 help:
 	@echo 'make run      set up, then benchmark the embedded software switch (no root needed)'
@@ -16,6 +16,8 @@ help:
 	@echo 'make lint     formatters, linters, type checker'
 	@echo 'make bench    our speed beside a peer in one run; CASE=name for one case (root)'
 	@echo 'make fuzz     every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds (Rust nightly, cargo-fuzz)'
+	@echo 'make truth    every estimator on 200 simulated devices of known properties; DEVICES=40 SEED=7'
+	@echo 'make reproduction  published tables beside runs on the models of their devices, into docs/'
 	@echo 'make docs     the documentation site, into site/'
 	@echo 'make format   format everything'
 	@echo 'make dpdk     the shim for DPDK ports alone (the others build it too, when libdpdk-dev is installed)'
@@ -54,6 +56,12 @@ bench: $(VENV)/.dev host-packages
 
 fuzz:
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+truth: $(VENV)/.runtime
+	$(BIN)/python -m flowgauge.truth $(if $(DEVICES),--devices $(DEVICES)) $(if $(SEED),--seed $(SEED))
+
+reproduction: $(VENV)/.runtime
+	$(BIN)/python tools/reproduction.py
 
 docs: $(VENV)/.dev
 	$(BIN)/mkdocs build --strict --quiet

@@ -14,6 +14,9 @@ __version__: str
 def now() -> int:
     """The tester's clock."""
 
+def check_model(json: str) -> str:
+    """A device model, given as JSON, as JSON with every parameter. Raises ConfigError that names the key."""
+
 def error_classes() -> list[tuple[str, str]]:
     """The core's stable error names and the Python class of each, for the test that all classes exist."""
 
@@ -203,6 +206,26 @@ def build_frame(layers: Sequence[tuple[str, Sequence[tuple[str, int]]]], payload
 
 def frame_layers(frame: bytes) -> tuple[list[tuple[str, list[tuple[str, int]]]], int]:
     """The layers of a frame, as far as they are known, and how many bytes lie behind them."""
+
+class Simulation:
+    """A simulated switch with its tester. Virtual time moves only in calls that wait."""
+
+    def __init__(self, model: str, ports: int, seed: int) -> None:
+        """`model`: a device model as JSON. Raises ConfigError that names the key."""
+    def now(self) -> int:
+        """Virtual time in ns."""
+    def sleep(self, ns: int) -> None:
+        """Lets that time pass."""
+    def connection(self, version: str) -> Connection:
+        """Connects to the switch, in place of an earlier connection."""
+    def transmission(
+        self, streams: Sequence[StreamSpec], *, drain_ns: int | None, connection: Connection | None
+    ) -> Transmission:
+        """Starts streams now."""
+    def exchange(
+        self, frames: Sequence[tuple[int, bytes]], mark: bytes, limits: tuple[int, int, int]
+    ) -> list[tuple[int, int, bytes]]:
+        """As `exchange` does on ports."""
 
 def exchange(
     ports: Sequence[Port], frames: Sequence[tuple[int, bytes]], mark: bytes, limits: tuple[int, int, int]

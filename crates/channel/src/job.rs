@@ -22,7 +22,7 @@ pub enum Next {
 /// Something that sends and receives on the I/O thread. It must never block.
 pub trait Job: Send {
     /// Sends what is due, and says when to be called again.
-    fn turn(&mut self, io: &mut JobIo<'_>) -> Next;
+    fn turn(&mut self, io: &mut dyn JobIo) -> Next;
 
     /// A message has come that is no echo request: `true` claims it (nobody else will see it), and the job
     /// gets a turn soon.
@@ -34,22 +34,32 @@ pub trait Job: Send {
 }
 
 /// What a job may do in its turn.
-pub struct JobIo<'a> {
-    pub(crate) writer: &'a mut Writer,
-    pub(crate) socket: &'a mut Socket,
-    pub(crate) failed: Option<ChannelError>,
-    pub(crate) full: bool,
+pub trait JobIo {
+    /// The tester's clock.
+    fn now(&self) -> Nanos;
+
+    /// Hands whole messages over, as many as are taken; none while earlier messages still wait.
+    fn write(&mut self, messages: &[u8]) -> Written;
+
+    /// Stream position up to which the peer's TCP has acknowledged our bytes (a system call on a socket).
+    fn acknowledged(&mut self) -> u64;
 }
 
-impl JobIo<'_> {
-    /// The tester's clock.
-    pub fn now(&self) -> Nanos {
+/// A turn on a socket.
+pub(crate) struct SocketIo<'a> {
+    pub writer: &'a mut Writer,
+    pub socket: &'a mut Socket,
+    pub failed: Option<ChannelError>,
+    pub full: bool,
+}
+
+impl JobIo for SocketIo<'_> {
+    fn now(&self) -> Nanos {
         Clock.now()
     }
 
-    /// Hands whole messages to the kernel, as many as it takes; none while earlier messages still wait.
-    pub fn write(&mut self, messages: &[u8]) -> Written {
-        if self.is_held_back() || self.full || messages.is_empty() {
+    fn write(&mut self, messages: &[u8]) -> Written {
+        if !self.writer.is_empty() || self.full || messages.is_empty() {
             return Written { taken: 0, at: Clock.now(), position: self.socket.written() };
         }
         let written = self.writer.write(self.socket, messages).unwrap_or_else(|error| {
@@ -60,13 +70,7 @@ impl JobIo<'_> {
         written
     }
 
-    /// Whether [`JobIo::write`] would be held back by messages that wait from earlier.
-    pub fn is_held_back(&self) -> bool {
-        !self.writer.is_empty()
-    }
-
-    /// Stream position up to which the peer's TCP has acknowledged our bytes (a system call).
-    pub fn acknowledged(&mut self) -> u64 {
+    fn acknowledged(&mut self) -> u64 {
         self.socket.acknowledged()
     }
 }

@@ -8,7 +8,7 @@ use flowgauge_clock::{Clock, Nanos};
 use crate::config::Config;
 use crate::error::ChannelError;
 use crate::framing::Framer;
-use crate::job::{Job, JobIo, Next};
+use crate::job::{Job, Next, SocketIo};
 use crate::outbox::{Flush, Writer};
 use crate::session::Session;
 use crate::shared::{Command, Shared, lock};
@@ -321,7 +321,7 @@ impl Link {
             }
             any = true;
             let full = !self.writable;
-            let mut io = JobIo { writer: &mut self.writer, socket: &mut self.socket, failed: None, full };
+            let mut io = SocketIo { writer: &mut self.writer, socket: &mut self.socket, failed: None, full };
             let next = job.turn(&mut io);
             self.writable = !io.full;
             if let Some(error) = io.failed {

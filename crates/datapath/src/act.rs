@@ -141,6 +141,7 @@ impl Actor<'_> {
     /// # Errors
     /// [`Dead::Metered`] when it is dropped.
     pub fn meter(&mut self, journey: &mut Journey<'_>, id: u32) -> Result<(), Dead> {
+        self.machine.varies();
         match self.machine.meters.measure(id, journey.bytes().len(), self.now) {
             Verdict::Pass => Ok(()),
             Verdict::Drop => Err(Dead::Metered),
@@ -199,6 +200,7 @@ impl Actor<'_> {
 
     /// Forwards as a switch that learns (NORMAL).
     pub fn normal(&mut self, journey: &mut Journey<'_>) {
+        self.machine.varies();
         let in_port = journey.in_port();
         // A frame of the controller's own teaches nothing.
         let learns = self.machine.ports.get(in_port).is_some();
@@ -230,6 +232,9 @@ impl Actor<'_> {
             return;
         }
         let len = journey.bytes().len();
+        if self.machine.trace.is_some() && self.machine.meters.has(METER_CONTROLLER) {
+            self.machine.varies();
+        }
         if self.machine.meters.measure(METER_CONTROLLER, len, self.now) == Verdict::Drop {
             return;
         }
@@ -240,6 +245,9 @@ impl Actor<'_> {
     /// Sends the frame to a group. It is not changed here: each bucket has its own copy.
     fn group(&mut self, journey: &mut Journey<'_>, id: u32) {
         let Some(body) = self.machine.groups.enter(id, journey.bytes().len()) else { return };
+        if let Some(trace) = &mut self.machine.trace {
+            trace.group(id, journey.bytes().len());
+        }
         let is_live = |place: usize| {
             body.buckets
                 .get(place)
@@ -268,6 +276,9 @@ impl Actor<'_> {
     fn bucket(&mut self, journey: &mut Journey<'_>, group: u32, body: &Arc<Body>, place: usize) {
         let Some(bucket) = body.buckets.get(place) else { return };
         self.machine.groups.count_bucket(group, place, journey.bytes().len());
+        if let Some(trace) = &mut self.machine.trace {
+            trace.bucket(group, place, journey.bytes().len());
+        }
         let mut bench = self.machine.take_bench();
         let outer = self.from;
         self.from = outer.within(PacketInReason::Group);

@@ -40,6 +40,7 @@ mod stats;
 mod table;
 mod timers;
 mod token_bucket;
+mod trace;
 mod walk;
 
 pub use changes::Change;
@@ -55,3 +56,5 @@ pub use queue::{QueueSetup, Scheduler};
 pub use sink::{Datapath, Frame, Punt, Sink, removed_reason_in};
 pub use stats::{Cursor, FlowQuery, Visited, seconds};
 pub use table::FlowTable;
+pub use token_bucket::TokenBucket;
+pub use trace::{Lookup, Trace};

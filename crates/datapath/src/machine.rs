@@ -6,6 +6,7 @@ use crate::journey::Workbench;
 use crate::learning::Learning;
 use crate::meter::Meters;
 use crate::ports::Ports;
+use crate::trace::Trace;
 use flowgauge_openflow::FlowMod;
 
 /// What Nicira's actions on one frame leave for each other, and for when it is through.
@@ -33,6 +34,8 @@ pub struct Machine {
     /// Whether the frame that is on its way leaves something to clear up.
     pub has_aftermath: bool,
     aftermath: Aftermath,
+    /// What the frame on its way touches, while somebody wants to know.
+    pub trace: Option<Trace>,
     /// The action set of egress tables, kept for its memory.
     pub egress_set: ActionSet,
 }
@@ -48,6 +51,7 @@ impl Machine {
             benches: Vec::new(),
             has_aftermath: false,
             aftermath: Aftermath::default(),
+            trace: None,
             egress_set: ActionSet::default(),
         }
     }
@@ -55,7 +59,15 @@ impl Machine {
     /// What the frame leaves, to be added to.
     pub fn aftermath(&mut self) -> &mut Aftermath {
         self.has_aftermath = true;
+        self.varies();
         &mut self.aftermath
+    }
+
+    /// Equal frames may fare otherwise from here on.
+    pub fn varies(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.varies = true;
+        }
     }
 
     /// Clears up after a frame; gives the entries that it has made.

@@ -170,6 +170,16 @@ impl FlowTable {
         self.classifier.get(id)
     }
 
+    /// The number of the entry that a frame matches, without counting it.
+    pub(crate) fn look_for(&mut self, key: &FlowKey) -> Option<u32> {
+        self.classifier.lookup(key)
+    }
+
+    /// An entry by its number, for its counters.
+    pub(crate) fn entry_quietly(&mut self, id: u32) -> Option<&mut Entry> {
+        self.classifier.get_mut(id)
+    }
+
     /// What an entry matches.
     pub fn rule(&self, id: u32) -> Option<Rule> {
         self.classifier.rule(id)

@@ -21,6 +21,9 @@ impl Actor<'_> {
         let Some(mut tables) = self.tables.take() else { return };
         loop {
             let bytes = journey.bytes().len();
+            if let Some(trace) = &mut self.machine.trace {
+                trace.lookup(number, tables.get_mut(usize::from(number)), journey.key(), bytes);
+            }
             let table = tables.get_mut(usize::from(number));
             let Some(entry) = table.and_then(|t| t.hit(journey.key(), bytes, self.now)) else {
                 self.tables = Some(tables);

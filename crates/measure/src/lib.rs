@@ -6,6 +6,7 @@
 mod account;
 mod bitmap;
 mod distribution;
+pub mod exact;
 mod order;
 mod probe;
 mod random;

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use crate::connection::Connection;
 use crate::errors;
+use crate::line::Line;
 
 /// How long a wait goes on before Python may look at its signals.
 const SLICE: Duration = Duration::from_millis(100);
@@ -84,7 +85,7 @@ impl Channel {
             });
             match result {
                 None => return Err(errors::channel(&ChannelError::ClosedHere)),
-                Some(Ok(connection)) => return Connection::new(connection),
+                Some(Ok(connection)) => return Connection::new(Line::Live(connection)),
                 Some(Err(ChannelError::NeverConnected { .. })) if left > SLICE => py.check_signals()?,
                 Some(Err(ChannelError::NeverConnected { address, reason, .. })) => {
                     let error = ChannelError::NeverConnected { address, waited, reason };

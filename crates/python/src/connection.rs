@@ -1,6 +1,6 @@
 //! An established OpenFlow channel: questions, and plays.
 
-use flowgauge_channel::{ChannelError, Timestamps};
+use flowgauge_channel::ChannelError;
 use flowgauge_clock::Nanos;
 use flowgauge_measure::FlowOrder;
 use flowgauge_openflow::{
@@ -14,6 +14,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::channel::{seconds, wire_version};
 use crate::errors;
 use crate::flow_mods::{self, FlowMods};
+use crate::line::Line;
 use crate::openflow;
 use crate::play::Play;
 use crate::schedule::schedule;
@@ -22,13 +23,13 @@ use crate::transmission::Transmission;
 /// An established OpenFlow channel, controller's side.
 #[pyclass(module = "flowgauge._core")]
 pub struct Connection {
-    pub(crate) inner: flowgauge_channel::Connection,
+    pub(crate) inner: Line,
     version: Version,
 }
 
 impl Connection {
     /// Wraps a connection whose handshake is complete.
-    pub fn new(inner: flowgauge_channel::Connection) -> PyResult<Connection> {
+    pub fn new(inner: Line) -> PyResult<Connection> {
         let version = Version::from_wire(inner.version())
             .ok_or_else(|| errors::raise("version-mismatch", "the agreed version is not known", None))?;
         Ok(Connection { inner, version })
@@ -50,14 +51,14 @@ impl Connection {
     }
 
     fn features(&self) -> PyResult<Features> {
-        match message(self.inner.features())? {
+        match message(&self.inner.features())? {
             Body::FeaturesReply(features) => Ok(features),
             other => Err(unexpected(&other)),
         }
     }
 
     fn start(&self, source: Box<dyn Source>, options: PlayOptions) -> Play {
-        Play::new(flowgauge_traffic::play::Play::start(&self.inner, source, options), self.version)
+        Play::new(self.inner.play(source, options), self.version)
     }
 }
 
@@ -77,7 +78,7 @@ impl Connection {
 
     /// The name in the switch's certificate; None without TLS.
     #[getter]
-    fn peer_name(&self) -> Option<&str> {
+    fn peer_name(&self) -> Option<String> {
         self.inner.peer_name()
     }
 
@@ -87,13 +88,7 @@ impl Connection {
         dict.set_item("log_dropped", self.inner.log_dropped())?;
         dict.set_item("echoes_dropped", self.inner.echoes_dropped())?;
         dict.set_item("queued_bytes", self.inner.queued_bytes())?;
-        let stamps = match self.inner.timestamps() {
-            Timestamps::Kernel => "kernel receive",
-            Timestamps::Read if self.inner.is_tls() => "decryption",
-            Timestamps::Read => "user receive",
-            Timestamps::Mixed { .. } => "kernel receive, some user receive",
-        };
-        dict.set_item("timestamps", stamps)?;
+        dict.set_item("timestamps", self.inner.stamps())?;
         Ok(dict)
     }
 

@@ -3,6 +3,7 @@
 use flowgauge_channel::ChannelError;
 use flowgauge_openflow::{ErrorCode, Version};
 use flowgauge_ports::PortError;
+use flowgauge_simulator::SimulationError;
 use flowgauge_traffic::TrafficError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
@@ -119,6 +120,15 @@ pub fn refused(error: &ChannelError, version: Version) -> PyErr {
         set.and_then(|()| value.setattr("reason", name))
             .map_or_else(|failed| failed, |()| raised.clone_ref(py))
     })
+}
+
+/// An error of the simulated testbed.
+pub fn simulation(error: &SimulationError) -> PyErr {
+    match error {
+        SimulationError::Model(error) => raise("config", &error.to_string(), None),
+        SimulationError::Traffic(error) => traffic(error),
+        SimulationError::Busy => usage(error),
+    }
 }
 
 /// An error of the traffic engine.

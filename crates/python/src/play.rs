@@ -4,24 +4,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use flowgauge_measure::GapErrors;
 use flowgauge_openflow::{ErrorCode, Version};
-use flowgauge_traffic::play::{self, PlayResult};
+use flowgauge_traffic::play::PlayResult;
 use numpy::{PyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::channel::seconds;
+use crate::line::Playing;
 
 /// Control messages on their way.
 #[pyclass(module = "flowgauge._core")]
 pub struct Play {
-    inner: Mutex<Option<play::Play>>,
+    inner: Mutex<Option<Playing>>,
     result: Mutex<Option<Arc<PlayResult>>>,
     version: Version,
 }
 
 impl Play {
     /// Wraps a play that was started on a connection of that version.
-    pub fn new(inner: play::Play, version: Version) -> Play {
+    pub fn new(inner: Playing, version: Version) -> Play {
         Play { inner: Mutex::new(Some(inner)), result: Mutex::new(None), version }
     }
 
@@ -35,7 +36,9 @@ impl Play {
         if let Some(result) = self.result.lock().unwrap_or_else(PoisonError::into_inner).clone() {
             return Some(result);
         }
-        let result = self.inner.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(play::Play::stop);
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = inner.as_ref().and_then(Playing::stop);
+        drop(inner);
         result.map(|result| self.ended(result))
     }
 }
@@ -46,7 +49,7 @@ impl Play {
     fn wait(&self, py: Python<'_>, timeout_s: f64) -> bool {
         let result = py.detach(|| {
             let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            inner.as_ref().map(|inner| inner.wait(Some(seconds(timeout_s))).ok())
+            inner.as_ref().map(|inner| inner.wait(seconds(timeout_s)))
         });
         match result {
             None => true,

@@ -73,6 +73,7 @@ impl SwitchOptions {
             min_rate: min.saturating_mul(1000),
             max_rate: max.map(|kbps| kbps.saturating_mul(1000)),
             priority,
+            weight: 1,
         };
         Ok(SwitchOptions {
             numbers,

@@ -2,12 +2,14 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use flowgauge_channel::wire;
 use flowgauge_clock::Nanos;
 use flowgauge_measure::FlowOrder;
 use flowgauge_openflow::{Body, decode};
 use flowgauge_packet::{FrameSource, FrameTemplate, Payload};
+use flowgauge_simulator::TransmissionId;
 use flowgauge_traffic::{
     Finished, Options, Outcome, PacketIn, Running, Sink, SpinPolicy, Stop, Stream, start_on,
 };
@@ -17,6 +19,7 @@ use pyo3::types::PyDict;
 use crate::channel::seconds;
 use crate::connection::Connection;
 use crate::errors::{self, usage};
+use crate::line::{Line, Simulated};
 use crate::outcome;
 use crate::port::{Port, put_all, take_all};
 use crate::recording::raw_frames;
@@ -87,13 +90,13 @@ fn frame_source(flows: &Bound<'_, PyAny>, frame_size: usize) -> PyResult<FrameSo
 
 /// The channel whose PACKET_INs are accounted for, and what it had counted before the start.
 struct Punts {
-    connection: flowgauge_channel::Connection,
+    connection: Line,
     received_before: u64,
     dropped_before: u64,
 }
 
 impl Punts {
-    fn begin(connection: flowgauge_channel::Connection) -> Punts {
+    fn begin(connection: Line) -> Punts {
         // What came before is of no trial of ours.
         drop(connection.take_log());
         let received_before = connection.received(wire::PACKET_IN);
@@ -122,10 +125,79 @@ impl Punts {
     }
 }
 
+/// What moves the frames.
+enum Traffic {
+    /// The engine, on ports.
+    Live(Running),
+    /// A simulation.
+    Simulated(Simulated, TransmissionId),
+}
+
+impl Traffic {
+    /// Elapsed ns, sent and received per stream.
+    fn progress(&self) -> (u64, Vec<u64>, Vec<u64>) {
+        match self {
+            Traffic::Live(running) => {
+                let progress = running.progress();
+                (progress.elapsed.0, progress.sent, progress.received)
+            }
+            Traffic::Simulated(simulated, id) => {
+                let simulation = &simulated.lock().simulation;
+                let counts = simulation.progress(*id);
+                let sent = counts.iter().map(|stream| stream.sent).collect();
+                (simulation.elapsed(*id).0, sent, counts.iter().map(|stream| stream.received).collect())
+            }
+        }
+    }
+
+    fn stop(&self) {
+        match self {
+            Traffic::Live(running) => running.stop(),
+            Traffic::Simulated(simulated, id) => simulated.lock().simulation.stop(*id),
+        }
+    }
+
+    fn cut_drain(&self) {
+        match self {
+            Traffic::Live(running) => running.cut_drain(),
+            Traffic::Simulated(simulated, id) => simulated.lock().simulation.cut_drain(*id),
+        }
+    }
+
+    fn set_sent(&self, stream: usize, frames: u64) {
+        match self {
+            Traffic::Live(running) => running.set_sent(stream, frames),
+            Traffic::Simulated(simulated, id) => simulated.lock().simulation.set_sent(*id, stream, frames),
+        }
+    }
+
+    fn wait(&self, timeout: Duration) -> bool {
+        match self {
+            Traffic::Live(running) => running.wait(Some(timeout)),
+            Traffic::Simulated(simulated, id) => simulated.lock().wait(*id, timeout),
+        }
+    }
+
+    /// The end: ports and outcome.
+    fn finish(self) -> (Vec<Box<dyn flowgauge_ports::Port>>, Option<Outcome>) {
+        match self {
+            Traffic::Live(running) => {
+                let Finished { ports, outcome } = running.finish();
+                (ports, Some(outcome))
+            }
+            Traffic::Simulated(simulated, id) => {
+                let mut testbed = simulated.lock();
+                testbed.wait(id, Duration::MAX);
+                (Vec::new(), testbed.simulation.finish(id))
+            }
+        }
+    }
+}
+
 /// Streams on their way.
 #[pyclass(module = "flowgauge._core")]
 pub struct Transmission {
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<Traffic>>,
     ports: Vec<Py<Port>>,
     streams: Vec<(FrameSource, Sink)>,
     identity: (u16, Nanos),
@@ -141,7 +213,27 @@ impl Transmission {
         Ok((frames.clone(), (nonce, number(stream), origin)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Running>> {
+    /// Starts streams in a simulation.
+    pub fn simulated(
+        simulated: &Simulated,
+        specs: &[PyRef<'_, StreamSpec>],
+        drain_ns: Option<u64>,
+        connection: Option<&Connection>,
+    ) -> PyResult<Transmission> {
+        let (wanted, streams) = numbered(specs);
+        let punts = connection.map(|c| Punts::begin(c.inner.clone()));
+        let started = simulated.lock().start(wanted, drain_ns.map(Nanos));
+        let (id, nonce, origin) = started.map_err(|e| errors::simulation(&e))?;
+        Ok(Transmission {
+            identity: (nonce, origin),
+            running: Mutex::new(Some(Traffic::Simulated(simulated.clone(), id))),
+            ports: Vec::new(),
+            streams,
+            punts,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Traffic>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -161,10 +253,7 @@ impl Transmission {
         cores: Vec<usize>,
         burst: Option<usize>,
     ) -> PyResult<Transmission> {
-        let numbered =
-            |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
-        let wanted: Vec<Stream> = streams.iter().enumerate().map(numbered).collect();
-        let sources = streams.iter().map(|spec| (spec.stream.frames.clone(), spec.stream.sink)).collect();
+        let (wanted, sources) = numbered(&streams);
         let cores = if cores.is_empty() { vec![core] } else { cores.into_iter().map(Some).collect() };
         let spin = if cores[0].is_some() { SpinPolicy::Spin } else { SpinPolicy::SpinThenYield };
         let options =
@@ -176,7 +265,7 @@ impl Transmission {
         match py.detach(begin) {
             Ok(running) => Ok(Transmission {
                 identity: (running.nonce(), running.origin()),
-                running: Mutex::new(Some(running)),
+                running: Mutex::new(Some(Traffic::Live(running))),
                 ports,
                 streams: sources,
                 punts,
@@ -190,14 +279,14 @@ impl Transmission {
 
     /// Elapsed ns, sent and received per stream. PACKET_INs count for every stream that expects them.
     fn progress(&self) -> (u64, Vec<u64>, Vec<u64>) {
-        let Some(progress) = self.lock().as_ref().map(Running::progress) else {
+        let Some((elapsed, sent, received)) = self.lock().as_ref().map(Traffic::progress) else {
             return (0, Vec::new(), Vec::new());
         };
         let punted = self.punts.as_ref().map_or(0, Punts::received);
-        let counts = progress.received.iter().zip(&self.streams);
+        let counts = received.iter().zip(&self.streams);
         let received =
             counts.map(|(n, (_, sink))| if *sink == Sink::Control { punted } else { *n }).collect();
-        (progress.elapsed.0, progress.sent, received)
+        (elapsed, sent, received)
     }
 
     /// No more frames; drain.
@@ -223,20 +312,28 @@ impl Transmission {
 
     /// Whether it has ended within that time.
     fn wait(&self, py: Python<'_>, timeout_s: f64) -> bool {
-        py.detach(|| self.lock().as_ref().is_none_or(|running| running.wait(Some(seconds(timeout_s)))))
+        py.detach(|| self.lock().as_ref().is_none_or(|running| running.wait(seconds(timeout_s))))
     }
 
     /// Waits for the end, puts the ports back, gives the outcome. The second call gives an empty one.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Some(running) = self.lock().take() else { return Ok(PyDict::new(py)) };
         let (ports, outcome, unlogged) = py.detach(|| {
-            let Finished { ports, mut outcome } = running.finish();
-            let unlogged = self.punts.as_ref().map_or(0, |punts| punts.account(&mut outcome));
+            let (ports, mut outcome) = running.finish();
+            let account = |outcome| self.punts.as_ref().map_or(0, |punts| punts.account(outcome));
+            let unlogged = outcome.as_mut().map_or(0, account);
             (ports, outcome, unlogged)
         });
         put_all(py, &self.ports, ports);
-        outcome::to_python(py, &outcome, unlogged)
+        outcome.map_or_else(|| Ok(PyDict::new(py)), |outcome| outcome::to_python(py, &outcome, unlogged))
     }
+}
+
+/// Streams with their numbers; their frames, and where they are expected.
+fn numbered(specs: &[PyRef<'_, StreamSpec>]) -> (Vec<Stream>, Vec<(FrameSource, Sink)>) {
+    let stream = |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
+    let sources = specs.iter().map(|spec| (spec.stream.frames.clone(), spec.stream.sink));
+    (specs.iter().enumerate().map(stream).collect(), sources.collect())
 }
 
 /// The number of the stream at a position, in its probes.

@@ -2,7 +2,7 @@
 
 use crate::bundles::Stored;
 use crate::core::{Core, DONE, Outcome, check_in_port};
-use flowgauge_clock::{Clock, Nanos};
+use flowgauge_clock::Nanos;
 use flowgauge_datapath::{Punt, Sink};
 use flowgauge_openflow::{
     Body, BundleAdd, BundleControl, BundleControlType, ErrorCode, FlowMod, FlowModCommand, FlowRemoved,
@@ -84,7 +84,7 @@ impl Core {
 
     /// Carries requests out. If one fails, those before it are undone, and the controller is told which.
     fn commit(&mut self, who: usize, requests: Vec<Stored>) -> Result<(), ErrorCode> {
-        let (version, now) = (self.controller(who).version, Clock.now());
+        let (version, now) = (self.controller(who).version, self.outlet.now);
         let mut withheld = Withheld::default();
         self.pipeline.begin();
         for request in &requests {

@@ -18,12 +18,13 @@ const MISS_SEND_LEN: u16 = 128;
 
 /// The sending side of a connection to a controller, and what the switch knows of it.
 pub struct Controller {
-    pub connection: Connection,
+    /// What carries messages; without one, whoever drives the switch takes them out of `out`.
+    connection: Option<Connection>,
     pub version: Version,
     /// Its address, for people.
     pub name: String,
     /// Messages that leave at the end of the turn.
-    out: Vec<u8>,
+    pub out: Vec<u8>,
     pub miss_send_len: u16,
     pub role: ControllerRole,
     pub asked_for: AsyncConfig,
@@ -34,7 +35,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    pub fn new(connection: Connection, version: Version, name: String) -> Controller {
+    pub fn new(connection: Option<Connection>, version: Version, name: String) -> Controller {
         Controller {
             connection,
             version,
@@ -84,14 +85,15 @@ impl Controller {
 
     /// Whether it has read little of what it was sent.
     pub fn is_behind(&self) -> bool {
-        self.connection.queued_bytes() + self.out.len() as u64 > BACKLOG
+        let queued = self.connection.as_ref().map_or(0, Connection::queued_bytes);
+        queued + self.out.len() as u64 > BACKLOG
     }
 
     /// Hands the messages of this turn to the connection.
     pub fn flush(&mut self) {
-        if !self.out.is_empty() {
+        if let (Some(connection), false) = (&self.connection, self.out.is_empty()) {
             // A connection that has ended is noticed and dropped by the loop.
-            let _ = self.connection.send_raw(&self.out);
+            let _ = connection.send_raw(&self.out);
             self.out.clear();
         }
     }

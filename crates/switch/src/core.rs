@@ -6,7 +6,7 @@ use crate::events::Events;
 use crate::monitors::Cause;
 use crate::outlet::Outlet;
 use crate::statistics::Pending;
-use flowgauge_clock::{Clock, Nanos};
+use flowgauge_clock::Nanos;
 use flowgauge_datapath::{Datapath, Frame, Miss, Pipeline};
 use flowgauge_openflow::{
     Body, ErrorCode, ErrorMessage, FlowMod, FlowModCommand, FlowRemovedReason, FragmentHandling, Header,
@@ -161,7 +161,7 @@ impl Core {
             let removal = self.pipeline.plan_delete(request, false, version)?;
             return Ok(Some(Pending::Delete { xid, removal }));
         }
-        self.pipeline.flow_mod(request, version, Clock.now(), &mut self.outlet)?;
+        self.pipeline.flow_mod(request, version, self.outlet.now, &mut self.outlet)?;
         match request.buffer_id.filter(|_| resumes(request)) {
             Some(buffer_id) => self.resume(buffer_id).and(DONE),
             None => DONE,
@@ -175,14 +175,14 @@ impl Core {
     pub fn resume(&mut self, buffer_id: u32) -> Result<(), ErrorCode> {
         let kept = self.outlet.buffers.take(buffer_id)?;
         let frame = Frame { bytes: &kept.bytes, in_port: kept.in_port };
-        self.pipeline.process(&[frame], Clock.now(), &mut self.outlet);
+        self.pipeline.process(&[frame], self.outlet.now, &mut self.outlet);
         Ok(())
     }
 
     fn packet_out(&mut self, request: PacketOut, version: Version) -> Outcome {
         check_in_port(request.in_port, version)?;
         self.pipeline.check_packet_out(&request, version)?;
-        self.send_out(request, Clock.now()).and(DONE)
+        self.send_out(request, self.outlet.now).and(DONE)
     }
 
     /// Sends the packet of a PACKET_OUT that was checked.
@@ -200,7 +200,7 @@ impl Core {
     }
 
     fn group_or_meter_mod(&mut self, who: usize, xid: u32, body: &Body) -> Outcome {
-        let now = Clock.now();
+        let now = self.outlet.now;
         match body {
             Body::GroupMod(request) => self.pipeline.group_mod(request, now, &mut self.outlet)?,
             Body::MeterMod(request) => self.pipeline.meter_mod(request, now, &mut self.outlet)?,

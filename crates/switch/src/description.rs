@@ -2,7 +2,6 @@
 
 use crate::abilities;
 use crate::core::{Core, DONE, Outcome};
-use flowgauge_clock::Clock;
 use flowgauge_openflow::{
     Body, BundleFeatures, BundleFlags, Capabilities, ControllerStatusReason, Desc, ErrorCode, Features,
     Message, MultipartReply, Port, PortNo, PortStats, QUEUE_ALL, QueueConfig, ReplyBody, RequestBody,
@@ -60,7 +59,7 @@ impl Core {
     /// # Errors
     /// What is asked for isn't there, or not known.
     pub fn tell(&mut self, who: usize, wanted: RequestBody) -> Result<ReplyBody, ErrorCode> {
-        let (version, now) = (self.controller(who).version, Clock.now());
+        let (version, now) = (self.controller(who).version, self.outlet.now);
         Ok(match wanted {
             RequestBody::Desc => ReplyBody::Desc(self.description()),
             RequestBody::Table => ReplyBody::Table(self.table_stats(version)),
@@ -143,7 +142,7 @@ impl Core {
     }
 
     fn port_stats(&mut self, wanted: PortNo, version: Version) -> Result<Vec<PortStats>, ErrorCode> {
-        let now = Clock.now();
+        let now = self.outlet.now;
         let ports = self.outlet.ports.iter_mut();
         let found: Vec<PortStats> = ports
             .filter(|p| wanted == PortNo::ANY || p.number == wanted.0)

@@ -19,6 +19,7 @@
 //! ```
 
 mod abilities;
+mod agent;
 mod buffers;
 mod bundles;
 mod commit;
@@ -43,7 +44,9 @@ mod statistics;
 mod switch;
 mod table_features;
 
+pub use agent::{Agent, AgentConfig, AgentPort, PortCounts};
 pub use config::{FailMode, Idle, MAX_PORT, PortConfig, SwitchConfig, SwitchError};
 pub use events::Event;
 pub use flowgauge_datapath::{Limits, QueueSetup};
+pub use outlet::Emitted;
 pub use switch::Switch;

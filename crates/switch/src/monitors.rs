@@ -1,7 +1,7 @@
 //! Flow monitors: a controller hears how flow entries change (since 1.4).
 
 use crate::core::{Core, Outcome};
-use flowgauge_clock::{Clock, Nanos};
+use flowgauge_clock::Nanos;
 use flowgauge_datapath::rule::Rule;
 use flowgauge_datapath::{Change, Cursor, Entry, Selection};
 use flowgauge_openflow::{
@@ -158,7 +158,7 @@ impl Core {
 
     /// Tells of the changes since the last call.
     pub fn tell_changes(&mut self, cause: Cause) {
-        let now = Clock.now();
+        let now = self.outlet.now;
         let mut told: Vec<Vec<FlowUpdate>> = Vec::new();
         let controllers = &self.outlet.controllers;
         told.resize_with(controllers.len(), Vec::new);

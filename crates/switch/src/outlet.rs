@@ -13,6 +13,17 @@ use flowgauge_packet::Field;
 /// The most bytes of a frame that fit a PACKET_IN.
 const MOST_DATA: usize = 65_000;
 
+/// A frame on its way out of a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    /// OpenFlow number of the port.
+    pub port: u32,
+    /// The queue that it is to go through.
+    pub queue: Option<u32>,
+    /// Without FCS.
+    pub bytes: Vec<u8>,
+}
+
 /// Ports and controllers: the datapath's sink.
 pub struct Outlet {
     pub ports: Vec<SwitchPort>,
@@ -20,8 +31,10 @@ pub struct Outlet {
     by_number: Vec<u16>,
     pub controllers: Vec<Controller>,
     pub buffers: Buffers,
-    /// The time of this turn.
+    /// The time of this turn, or of the request that is being handled.
     pub now: Nanos,
+    /// Where frames go instead of out of their ports: whoever drives the switch takes them.
+    pub tray: Option<Vec<Emitted>>,
     /// PACKET_INs that a controller was too slow to take.
     pub packet_ins_dropped: u64,
 }
@@ -33,7 +46,7 @@ impl Outlet {
         for (index, port) in ports.iter().enumerate() {
             by_number[port.number as usize] = index as u16;
         }
-        Outlet { ports, by_number, controllers: Vec::new(), buffers, now, packet_ins_dropped: 0 }
+        Outlet { ports, by_number, controllers: Vec::new(), buffers, now, tray: None, packet_ins_dropped: 0 }
     }
 
     /// The index of the port of that OpenFlow number.
@@ -71,8 +84,13 @@ impl Outlet {
 impl Sink for Outlet {
     #[inline]
     fn output(&mut self, port: u32, queue: Option<u32>, bytes: &[u8]) {
-        if let Some(port) = self.port_mut(port) {
-            port.send(queue, bytes);
+        let Some(index) = self.index_of(port) else { return };
+        match &mut self.tray {
+            None => self.ports[index].send(queue, bytes),
+            Some(tray) if self.ports[index].sends() => {
+                tray.push(Emitted { port, queue, bytes: bytes.to_vec() });
+            }
+            Some(_) => {}
         }
     }
 

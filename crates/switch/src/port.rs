@@ -1,5 +1,6 @@
 //! A port in use: its counters, its configuration, and the burst that waits to be sent.
 
+use crate::agent::PortCounts;
 use crate::config::PortConfig;
 use crate::queues::Queues;
 use flowgauge_clock::Nanos;
@@ -94,14 +95,27 @@ impl SwitchPort {
     fn drop_unwanted(&mut self, burst: &mut Burst) {
         let (mut wanted, mut unwanted) = (Burst::new(), Burst::new());
         for slot in burst.take(BURST) {
-            let spared = is_stp(slot.bytes()) && self.spares_stp;
-            let is_unwanted = self.config.contains(Config::NO_RECV) && !spared
-                || self.config.contains(Config::NO_RECV_STP) && is_stp(slot.bytes());
-            if is_unwanted { unwanted.push(slot) } else { wanted.push(slot) }
+            if self.wants(slot.bytes()) { wanted.push(slot) } else { unwanted.push(slot) }
         }
         self.rx_dropped += unwanted.len() as u64;
         self.port.free(&mut unwanted);
         *burst = wanted;
+    }
+
+    /// Whether its configuration lets a frame in.
+    fn wants(&self, frame: &[u8]) -> bool {
+        let is_stp = is_stp(frame);
+        let is_unwanted = self.config.contains(Config::NO_RECV) && !(is_stp && self.spares_stp)
+            || self.config.contains(Config::NO_RECV_STP) && is_stp;
+        !is_unwanted
+    }
+
+    /// Takes counts that somebody else made.
+    pub fn set_counts(&mut self, counts: PortCounts) {
+        let (frames, bytes, dropped) = counts.received;
+        (self.rx, self.rx_dropped) = (Count { frames, bytes }, dropped);
+        let (frames, bytes, dropped) = counts.sent;
+        (self.tx, self.tx_dropped) = (Count { frames, bytes }, dropped);
     }
 
     /// Gives received slots back.
@@ -109,10 +123,16 @@ impl SwitchPort {
         self.port.free(burst);
     }
 
+    /// Whether its configuration lets frames out.
+    #[inline]
+    pub fn sends(&self) -> bool {
+        self.config.0 & (Config::PORT_DOWN | Config::NO_FWD).0 == 0
+    }
+
     /// Takes a frame to be sent, through a queue if the port has any.
     #[inline]
     pub fn send(&mut self, queue: Option<u32>, bytes: &[u8]) {
-        if self.config.0 & (Config::PORT_DOWN | Config::NO_FWD).0 != 0 {
+        if !self.sends() {
             return;
         }
         match &mut self.queues {

@@ -54,7 +54,11 @@ impl Core {
 
     /// A port's link or configuration has changed: the pipeline and the controllers learn of it.
     pub fn port_changed(&mut self, index: usize) {
-        let rule = self.outlet.ports[index].rule();
+        let mut rule = self.outlet.ports[index].rule();
+        if self.outlet.tray.is_some() {
+            // Somebody else moves the frames.
+            rule = self.outlet.ports[index].whole_rule();
+        }
         self.pipeline.set_port(rule);
         self.outlet.announce(index, PortStatusReason::Modify);
     }
@@ -77,6 +81,16 @@ impl SwitchPort {
         self.config = PortConfig(self.config.0 & !mask | request.config.0 & mask);
         if request.mask.contains(PortConfig::NO_RECV) {
             self.spares_stp = version == Version::V1_0;
+        }
+    }
+
+    /// The port as the pipeline sees it that drops what the port must not receive or send.
+    pub fn whole_rule(&self) -> PortRule {
+        let is_down = self.config.contains(PortConfig::PORT_DOWN);
+        PortRule {
+            no_recv: is_down || self.config.contains(PortConfig::NO_RECV),
+            no_fwd: is_down || self.config.contains(PortConfig::NO_FWD),
+            ..self.rule()
         }
     }
 

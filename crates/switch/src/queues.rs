@@ -18,13 +18,15 @@ pub struct Queues {
     link_rate: Option<u64>,
     scheduler: Scheduler<Vec<u8>>,
     spare: Vec<Vec<u8>>,
+    /// Their counters, where somebody else moves the frames.
+    pub counted: Option<Vec<QueueStats>>,
 }
 
 impl Queues {
     /// Queues in front of a link of that rate in bits per second; `None`: whatever the port takes.
     pub fn new(setups: Vec<QueueSetup>, link_rate: Option<u64>, now: Nanos) -> Queues {
         let scheduler = Scheduler::new(link_rate, &setups, LENGTH, now);
-        Queues { setups, link_rate, scheduler, spare: Vec::new() }
+        Queues { setups, link_rate, scheduler, spare: Vec::new(), counted: None }
     }
 
     /// What they are.
@@ -61,6 +63,11 @@ impl Queues {
         if self.spare.len() < SPARE {
             self.spare.push(buffer);
         }
+    }
+
+    /// Their counters.
+    fn stats(&self, port: PortNo, now: Nanos) -> Vec<QueueStats> {
+        self.counted.clone().unwrap_or_else(|| self.scheduler.stats(port, now))
     }
 
     /// The queues in the words of a version: 1.0 has none for highest rates.
@@ -121,9 +128,8 @@ impl Core {
     /// No such port, no such queue.
     pub fn queue_stats(&self, port: PortNo, queue_id: u32, now: Nanos) -> Result<Vec<QueueStats>, ErrorCode> {
         let ports = self.outlet.ports[self.meant_ports(port)?].iter();
-        let stats = ports.flat_map(|p| {
-            p.queues.as_ref().map_or(vec![], |queues| queues.scheduler.stats(PortNo(p.number), now))
-        });
+        let stats = ports
+            .flat_map(|p| p.queues.as_ref().map_or(vec![], |queues| queues.stats(PortNo(p.number), now)));
         found(stats.filter(|s| queue_id == QUEUE_ALL || s.queue_id == queue_id).collect(), queue_id)
     }
 }

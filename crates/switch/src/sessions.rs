@@ -6,6 +6,7 @@ use crate::events::Event;
 use crate::inbox::Inbox;
 use crate::statistics::Pending;
 use flowgauge_channel::{Address, Channel, ChannelError, Connection};
+use flowgauge_clock::Clock;
 use flowgauge_openflow::{ChannelStatus, ControllerStatusReason, Version};
 use std::time::Duration;
 
@@ -51,6 +52,7 @@ impl Sessions {
                 if session.ended.is_none() && core.controller(who).is_behind() {
                     break;
                 }
+                core.outlet.now = Clock.now();
                 if let Some(pending) = session.pending.take() {
                     worked = true;
                     session.pending = core.go_on(who, pending);
@@ -118,7 +120,7 @@ impl Sessions {
                         ended: None,
                         is_drained: false,
                     });
-                    core.outlet.controllers.push(Controller::new(connection, version, name));
+                    core.outlet.controllers.push(Controller::new(Some(connection), version, name));
                     let who = self.open.len() - 1;
                     core.tell_status(who, ControllerStatusReason::ChannelStatus, ChannelStatus::Up);
                 }

@@ -2,7 +2,6 @@
 
 use crate::core::{Core, Outcome};
 use crate::monitors::Cause;
-use flowgauge_clock::Clock;
 use flowgauge_datapath::{Cursor, FlowQuery, Removal};
 use flowgauge_openflow::{
     Action, Age, AggregateStats, Body, FlowCounters, FlowCountersReason, FlowCountersReport,
@@ -65,7 +64,7 @@ impl Core {
             Pending::Aggregate(reply) => self.add_up(who, reply),
             Pending::TableFeatures { xid, next } => self.tell_tables(who, xid, next),
             Pending::Delete { xid, mut removal } => {
-                let (now, limit) = (Clock.now(), DELETIONS_PER_STEP);
+                let (now, limit) = (self.outlet.now, DELETIONS_PER_STEP);
                 let more = self.pipeline.delete_some(&mut removal, limit, now, &mut self.outlet);
                 if self.pipeline.is_watched() {
                     let reason = Some(FlowRemovedReason::Delete);
@@ -105,7 +104,7 @@ impl Core {
     }
 
     fn tell_flows(&mut self, who: usize, reply: Reply<()>, only_counters: bool) -> Option<Pending> {
-        let now = Clock.now();
+        let now = self.outlet.now;
         let (mut part, mut bytes): (Vec<FlowStats>, usize) = (Vec::new(), 0);
         let next = self.pipeline.walk(&reply.query, reply.from, ENTRIES_PER_STEP, |visited| {
             let stats = visited.stats(now);

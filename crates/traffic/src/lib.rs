@@ -31,9 +31,11 @@ mod state;
 mod stream;
 mod worker;
 
+pub use drain::Drain;
 pub use error::{StartFailed, TrafficError};
 pub use exchange::{Arrival, Until, exchange};
 pub use options::{Options, SpinPolicy};
 pub use outcome::{Outcome, PacketIn, PacketInCounts, PortOutcome, StreamOutcome};
 pub use running::{Finished, Progress, Running, start, start_on};
+pub use sorter::{Sorted, Sorter};
 pub use stream::{LatePolicy, Sink, Stop, Stream};

@@ -167,6 +167,33 @@ impl StreamOutcome {
 }
 
 impl Outcome {
+    /// What came of a transmission in virtual time, where no host is in the way: `times` are start, stop and end, `probes` the
+    /// origin of their times and how many of earlier trials arrived.
+    pub fn simulated(
+        streams: Vec<StreamOutcome>,
+        ports: Vec<PortOutcome>,
+        times: (Nanos, Nanos, Nanos),
+        probes: (Nanos, u64),
+        sorter: Sorter,
+    ) -> Outcome {
+        let ((start, stop, end), (origin, earlier)) = (times, probes);
+        Outcome {
+            streams,
+            ports,
+            start,
+            stop,
+            end,
+            origin,
+            stalls: StallLog::default(),
+            involuntary_switches: 0,
+            steal: Nanos::ZERO,
+            earlier,
+            pinned: true,
+            error: None,
+            sorter,
+        }
+    }
+
     /// Takes account of frames that arrived inside PACKET_INs, after the fact, in order of arrival.
     ///
     /// Frames that are no probes of this trial are left out; returns how many those were.

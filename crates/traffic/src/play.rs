@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use flowgauge_channel::{ChannelError, Connection};
+use flowgauge_channel::{ChannelError, Connection, Job};
 use flowgauge_clock::{Clock, Nanos};
 use flowgauge_measure::Schedule;
 
@@ -78,30 +78,33 @@ struct Shared {
     signal: Condvar,
 }
 
-/// A sequence of messages on its way. Dropping it stops it.
-pub struct Play {
-    connection: Connection,
+/// A play as its owner sees it, whoever runs it.
+#[derive(Clone)]
+pub struct Handle {
     shared: Arc<Shared>,
     barrier: bool,
 }
 
-impl Play {
-    /// Starts playing on `connection`, behind the messages that are queued there already.
-    pub fn start(connection: &Connection, source: Box<dyn Source>, options: PlayOptions) -> Play {
-        let scheduled = options.duration.and_then(|d| options.schedule.count_within(d));
-        let total = [options.count, source.count(), scheduled].into_iter().flatten().min();
-        let shared = Arc::new(Shared::default());
-        let barrier = options.barrier;
-        // One more for the barrier.
-        let reserved = total.unwrap_or(UNKNOWN_LENGTH).saturating_add(1);
-        let first_xid = connection.reserve_xids(u32::try_from(reserved).unwrap_or(u32::MAX - 1));
-        let start = options.start.unwrap_or_else(|| Clock.now());
-        let job =
-            PlayJob::new(source, &options, start, total, first_xid, connection.version(), shared.clone());
-        connection.start_job(Box::new(job));
-        Play { connection: connection.clone(), shared, barrier }
-    }
+/// Makes ready a play that begins at `start` on a connection of that wire version; `reserve` gives the first of so many
+/// transaction ids. The job is for whoever runs the connection.
+pub fn prepare(
+    source: Box<dyn Source>,
+    options: &PlayOptions,
+    start: Nanos,
+    version: u8,
+    reserve: impl FnOnce(u32) -> u32,
+) -> (Box<dyn Job>, Handle) {
+    let scheduled = options.duration.and_then(|d| options.schedule.count_within(d));
+    let total = [options.count, source.count(), scheduled].into_iter().flatten().min();
+    let shared = Arc::new(Shared::default());
+    // One more for the barrier.
+    let reserved = total.unwrap_or(UNKNOWN_LENGTH).saturating_add(1);
+    let first_xid = reserve(u32::try_from(reserved).unwrap_or(u32::MAX - 1));
+    let job = PlayJob::new(source, options, start, total, first_xid, version, shared.clone());
+    (Box::new(job), Handle { shared, barrier: options.barrier })
+}
 
+impl Handle {
     /// Counters so far, without a lock in the loop.
     pub fn progress(&self) -> PlayProgress {
         PlayProgress {
@@ -112,38 +115,18 @@ impl Play {
         }
     }
 
-    /// Waits until everything is sent and answered, or the channel has ended (see [`PlayResult::closed`]).
-    ///
-    /// # Errors
-    /// [`ChannelError::Timeout`] when that takes longer than `timeout`; the play goes on, and [`Play::stop`] still gives
-    /// what was done.
-    pub fn wait(&self, timeout: Option<Duration>) -> Result<Arc<PlayResult>, ChannelError> {
-        let limit = timeout.unwrap_or(Duration::MAX);
-        let guard = self.lock();
-        let unfinished = |result: &mut Option<Arc<PlayResult>>| result.is_none();
-        let waited = if timeout.is_some() {
-            self.shared
-                .signal
-                .wait_timeout_while(guard, limit, unfinished)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0
-        } else {
-            self.shared.signal.wait_while(guard, unfinished).unwrap_or_else(PoisonError::into_inner)
-        };
-        waited.clone().ok_or_else(|| self.overdue(limit))
+    /// What came of it, once it is over.
+    pub fn result(&self) -> Option<Arc<PlayResult>> {
+        self.lock().clone()
     }
 
-    /// Sends no more and gives what was done.
-    pub fn stop(&self) -> Arc<PlayResult> {
+    /// Lets it end at its next turn, which it must be given.
+    pub fn end(&self) {
         self.shared.stop.store(true, Ordering::Release);
-        self.connection.poke_jobs();
-        let guard = self.lock();
-        let waited = self.shared.signal.wait_while(guard, |result| result.is_none());
-        let result = waited.unwrap_or_else(PoisonError::into_inner).clone();
-        result.expect("waited for it")
     }
 
     fn overdue(&self, waited: Duration) -> ChannelError {
+        // Without the lock, which the caller holds.
         let sent = self.shared.sent.load(Ordering::Relaxed);
         let answered =
             self.shared.replied.load(Ordering::Relaxed) + self.shared.errors.load(Ordering::Relaxed);
@@ -160,10 +143,59 @@ impl Play {
     }
 }
 
+/// A sequence of messages on its way. Dropping it stops it.
+pub struct Play {
+    connection: Connection,
+    handle: Handle,
+}
+
+impl Play {
+    /// Starts playing on `connection`, behind the messages that are queued there already.
+    pub fn start(connection: &Connection, source: Box<dyn Source>, options: PlayOptions) -> Play {
+        let start = options.start.unwrap_or_else(|| Clock.now());
+        let reserve = |n| connection.reserve_xids(n);
+        let (job, handle) = prepare(source, &options, start, connection.version(), reserve);
+        connection.start_job(job);
+        Play { connection: connection.clone(), handle }
+    }
+
+    /// Counters so far, without a lock in the loop.
+    pub fn progress(&self) -> PlayProgress {
+        self.handle.progress()
+    }
+
+    /// Waits until everything is sent and answered, or the channel has ended (see [`PlayResult::closed`]).
+    ///
+    /// # Errors
+    /// [`ChannelError::Timeout`] when that takes longer than `timeout`; the play goes on, and [`Play::stop`] still gives
+    /// what was done.
+    pub fn wait(&self, timeout: Option<Duration>) -> Result<Arc<PlayResult>, ChannelError> {
+        let limit = timeout.unwrap_or(Duration::MAX);
+        let (guard, signal) = (self.handle.lock(), &self.handle.shared.signal);
+        let unfinished = |result: &mut Option<Arc<PlayResult>>| result.is_none();
+        let waited = if timeout.is_some() {
+            signal.wait_timeout_while(guard, limit, unfinished).unwrap_or_else(PoisonError::into_inner).0
+        } else {
+            signal.wait_while(guard, unfinished).unwrap_or_else(PoisonError::into_inner)
+        };
+        waited.clone().ok_or_else(|| self.handle.overdue(limit))
+    }
+
+    /// Sends no more and gives what was done.
+    pub fn stop(&self) -> Arc<PlayResult> {
+        self.handle.end();
+        self.connection.poke_jobs();
+        let guard = self.handle.lock();
+        let waited = self.handle.shared.signal.wait_while(guard, |result| result.is_none());
+        let result = waited.unwrap_or_else(PoisonError::into_inner).clone();
+        result.expect("waited for it")
+    }
+}
+
 impl Drop for Play {
     fn drop(&mut self) {
-        if self.lock().is_none() {
-            self.shared.stop.store(true, Ordering::Release);
+        if self.handle.result().is_none() {
+            self.handle.end();
             self.connection.poke_jobs();
         }
     }

@@ -9,7 +9,7 @@ const DEEPEST: usize = 160;
 
 /// What a frame turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sorted {
+pub enum Sorted {
     /// A probe of this trial: the position of its stream, and what it says.
     Ours(usize, Probe),
     /// A probe of this trial that is damaged; the position of its stream, by what is left of it.
@@ -22,7 +22,7 @@ pub(crate) enum Sorted {
 
 /// Recognises the probes of one trial.
 #[derive(Debug)]
-pub(crate) struct Sorter {
+pub struct Sorter {
     nonce: u16,
     /// Where probes stand when no header was added or removed, each offset once; the first is the most likely.
     offsets: Vec<usize>,
@@ -33,6 +33,7 @@ pub(crate) struct Sorter {
 const NONE: u16 = u16::MAX;
 
 impl Sorter {
+    /// Of the trial with that nonce and those streams.
     pub fn new(nonce: u16, streams: &[Stream]) -> Sorter {
         let mut offsets = Vec::new();
         for at in streams.iter().flat_map(|stream| stream.frames.probe_offsets()) {

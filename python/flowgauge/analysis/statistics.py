@@ -65,6 +65,45 @@ def median(values: Sequence[float | None]) -> Estimate:
     return Estimate(centre, float(x[rank]), float(x[len(x) - 1 - rank]), "order", len(x))
 
 
+def between(middle: Sequence[float | None], low: Sequence[float | None], high: Sequence[float | None]) -> Estimate:
+    """Median of quantities that are only known to lie between bounds: the interval covers where their medians may be.
+
+    >>> between([5.0] * 6, [4.0] * 6, [6.0] * 6)
+    Estimate(value=5.0, low=4.0, high=6.0, interval='order', count=6)
+    """
+    centre, below, above = median(middle), median(low), median(high)
+    found_low = below.low if below.low is not None else below.value
+    found_high = above.high if above.high is not None else above.value
+    kind = "range" if centre.interval == "none" and found_low is not None else centre.interval
+    return Estimate(centre.value, found_low, found_high, kind, centre.count)
+
+
+def share(found: Sequence[float], of: Sequence[float]) -> Estimate:
+    """Mean of the ratios found/of over trials, with an interval that holds for rare events, too.
+
+    Student's t says nothing when no trial, or few, saw the event; the exact binomial interval (Clopper and Pearson 1934) of all trials
+    together says nothing of trials that differ. The interval covers both.
+
+    >>> share([0] * 10, [1000] * 10).high > 1e-4
+    True
+    """
+    there = [(f, o) for f, o in zip(found, of, strict=True) if o]
+    by_trial = mean([f / o for f, o in there])
+    if by_trial.interval != "t" or by_trial.low is None or by_trial.high is None:
+        return by_trial
+    low, high = _clopper_pearson(sum(f for f, _ in there), sum(o for _, o in there))
+    return Estimate(by_trial.value, min(by_trial.low, low), max(by_trial.high, high), "t", by_trial.count)
+
+
+def _clopper_pearson(found: float, of: float) -> tuple[float, float]:
+    from scipy.special import betaincinv
+
+    tail = (1 - CONFIDENCE) / 2
+    low = float(betaincinv(found, of - found + 1, tail)) if found else 0.0
+    high = float(betaincinv(found + 1, of - found, 1 - tail)) if found < of else 1.0
+    return low, high
+
+
 @dataclass(frozen=True)
 class Line:
     """A least-squares line y = intercept + slope * x, each with its 95 % interval."""
@@ -73,8 +112,11 @@ class Line:
     intercept: Estimate
 
 
-def line(x: Sequence[float], y: Sequence[float]) -> Line | None:
-    """Fit a line through at least three points at two or more places; None where there is none to fit."""
+def line(x: Sequence[float], y: Sequence[float], error: Sequence[float] = ()) -> Line | None:
+    """Fit a line through at least three points at two or more places; None where there is none to fit.
+
+    `error`: how far each y may be off, in the same direction at every repetition; the intervals grow by what that can do at most.
+    """
     xs, ys = np.asarray(x, float), np.asarray(y, float)
     spread = float(np.sum((xs - xs.mean()) ** 2)) if len(xs) else 0.0
     if len(xs) < 3 or spread == 0:
@@ -82,14 +124,38 @@ def line(x: Sequence[float], y: Sequence[float]) -> Line | None:
     slope = float(np.sum((xs - xs.mean()) * (ys - ys.mean())) / spread)
     intercept = float(ys.mean() - slope * xs.mean())
     residual = ys - intercept - slope * xs
-    variance = float(np.sum(residual**2)) / (len(xs) - 2)
-    t = student_t(len(xs) - 2)
-    slope_half = t * math.sqrt(variance / spread)
-    intercept_half = t * math.sqrt(variance * (1 / len(xs) + float(xs.mean()) ** 2 / spread))
+    off = np.asarray(error, float) if len(error) else np.zeros(len(xs))
+    lever = (xs - xs.mean()) / spread
+    at_zero = 1 / len(xs) - xs.mean() * lever
+    halves = [
+        _half(weight, residual, xs, 1 / len(xs) + (xs - xs.mean()) ** 2 / spread)
+        + float(np.sum(np.abs(weight) * off))
+        for weight in (lever, at_zero)
+    ]
+    slope_half, intercept_half = halves
     return Line(
         Estimate(slope, slope - slope_half, slope + slope_half, "t", len(xs)),
         Estimate(intercept, intercept - intercept_half, intercept + intercept_half, "t", len(xs)),
     )
+
+
+def _half(
+    weight: NDArray[np.float64],
+    residual: NDArray[np.float64],
+    x: NDArray[np.float64],
+    hat: NDArray[np.float64],
+) -> float:
+    """Half of the interval of sum(weight * y): spreads may differ between places x (HC3, MacKinnon and White 1985), and the freedom is
+    that of the places that weigh (Satterthwaite).
+    """
+    parts = (weight * residual / np.maximum(1e-9, 1 - hat)) ** 2
+    places = [(float(parts[x == at].sum()), int((x == at).sum())) for at in np.unique(x)]
+    total = sum(part for part, _ in places)
+    below = sum(part**2 / (count - 1) for part, count in places if count > 1)
+    alone = sum(part**2 for part, count in places if count == 1)
+    below += alone / max(1, len(x) - 2)
+    freedom = total**2 / below if below > 0 else len(x) - 2
+    return student_t(max(1, round(freedom))) * math.sqrt(total)
 
 
 def student_t(freedom: int) -> float:

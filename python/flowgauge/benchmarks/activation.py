@@ -6,6 +6,7 @@ last probe that followed the old table and that of the first that followed the n
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,24 @@ class FlowTableParams(Params):
     punt: bool = Field(
         False, description="leave misses to go to the controller, as ALIEN did, instead of dropping them"
     )
+    probes: tuple[tuple[int, float, int], ...] = Field(
+        (),
+        description="probes by number of entries, instead of probe_pps and frame_size: [entries, gap in ms, frame size]; "
+        "0 entries: all others",
+    )
+    until_probe: bool = Field(
+        False,
+        description="send the batch together with a probe, and take the arrival of the first probe that shows the change as its "
+        "time: whole probe gaps, as ALIEN did",
+    )
+
+    def of_entries(self, n: int) -> FlowTableParams:
+        """The parameters for that many entries, with their probes."""
+        found = {entries: (gap_ms, size) for entries, gap_ms, size in self.probes}
+        if n not in found and 0 not in found:
+            return self
+        gap_ms, size = found.get(n, found.get(0, (0.0, 0)))
+        return self.model_copy(update={"probe_pps": 1000 / gap_ms, "frame_size": size})
 
 
 @dataclass(frozen=True)
@@ -131,7 +150,7 @@ def measure(testbed: Testbed, params: FlowTableParams, n: int, batch: Batch, pro
     )
     transmission = testbed.transmit(stream, drain_s=SETTLE_S)
     try:
-        testbed.clock.sleep(max(params.warm_up_s, 20 / probe_pps))
+        testbed.clock.sleep(_warm_up_s(params, probe_pps))
         result = batch.play(flows).wait(params.timeout_s)
         effective = not result.errors and _await_effect(testbed, transmission, params, batch, probe_pps)
     finally:
@@ -139,7 +158,15 @@ def measure(testbed: Testbed, params: FlowTableParams, n: int, batch: Batch, pro
     reception = transmission.reception(0)
     found = vanished if batch.ends else appeared
     interval = found(reception, result.first_byte_ns or 0) if effective else None
+    if params.until_probe and interval is not None:
+        interval = Interval(interval.high_ns, interval.high_ns)
     return _trial(n, result, reception, transmission.tester, interval, probe_pps)
+
+
+def _warm_up_s(params: FlowTableParams, probe_pps: float) -> float:
+    """How long probes run before the batch: with `until_probe` whole gaps, so that it leaves together with a probe."""
+    seconds = max(params.warm_up_s, 20 / probe_pps)
+    return math.ceil(seconds * probe_pps) / probe_pps if params.until_probe else seconds
 
 
 def _await_effect(
@@ -230,23 +257,62 @@ def must_hold(before: int, after: int, n: int) -> None:
 
 
 def table_figures(trials: Sequence[TrialRecord]) -> list[Figure]:
-    """Per number of entries: medians over trials; and the slope over the number of entries."""
+    """Per number of entries: medians over trials; and the slope over the number of entries.
+
+    A trial's change lies between two bounds (activation_low_us, activation_high_us), not in their middle: intervals of what
+    depends on it cover where it may be.
+    """
     figures = []
     usable = [t for t in trials if t.status == "ok" and t.metrics.get("activation_us") is not None]
     for at, group in by_point(usable).items():
-        for name in ("activation_us", "barrier_us", "per_entry_us", "barrier_lead_us", "path_delay_us"):
-            figures.append(
-                figure(name, statistics.median([number(t.metrics.get(name)) for t in group]), at, group)
-            )
-    x = [t.point.number("entries") for t in usable]
+        n = at.number("entries")
+        known = [_bounds(t) for t in group]
+        barrier = [number(t.metrics.get("barrier_us")) for t in group]
+        path = [number(t.metrics.get("path_delay_us")) for t in group]
+        found = {
+            "activation_us": _between(known),
+            "barrier_us": statistics.median(barrier),
+            "per_entry_us": _between([tuple(v / n for v in b) for b in known]),
+            "barrier_lead_us": _between(
+                [tuple(v - lead for v in b) for b, lead in zip(known, barrier, strict=True) if lead is not None]
+            ),
+            "path_delay_us": _alone(statistics.median(path)),
+        }
+        figures += [figure(name, estimate, at, group) for name, estimate in found.items()]
+    return figures + _slopes(usable)
+
+
+def _alone(estimate: statistics.Estimate) -> statistics.Estimate:
+    """Without an interval: the probes' delay at their rate says how the times were measured, and estimates nothing of the device."""
+    return statistics.Estimate(estimate.value, None, None, "none", estimate.count)
+
+
+def _bounds(trial: TrialRecord) -> tuple[float, ...]:
+    """Middle, low and high of one trial; the middle where it has no bounds."""
+    middle = number(trial.metrics["activation_us"])
+    assert middle is not None
+    low, high = (number(trial.metrics.get(f"activation_{end}_us")) for end in ("low", "high"))
+    return (middle, middle if low is None else low, middle if high is None else high)
+
+
+def _between(bounds: Sequence[tuple[float, ...]]) -> statistics.Estimate:
+    middle, low, high = zip(*bounds, strict=True) if bounds else ((), (), ())
+    return statistics.between(middle, low, high)
+
+
+def _slopes(usable: Sequence[TrialRecord]) -> list[Figure]:
+    """Time per entry, as the slope of a line over the number of entries."""
+    figures = []
     for name, metric in (
         ("slope_us_per_entry", "activation_us"),
         ("barrier_slope_us_per_entry", "barrier_us"),
     ):
-        pairs = [
-            (n, v) for n, t in zip(x, usable, strict=True) if (v := number(t.metrics[metric])) is not None
-        ]
-        fitted = statistics.line([n for n, _ in pairs], [v for _, v in pairs]) if pairs else None
+        there = [t for t in usable if number(t.metrics[metric]) is not None]
+        x = [t.point.number("entries") for t in there]
+        y = [number(t.metrics[metric]) or 0.0 for t in there]
+        bounds = [_bounds(t) for t in there]
+        off = [(b[2] - b[1]) / 2 for b in bounds] if metric == "activation_us" else []
+        fitted = statistics.line(x, y, off) if there else None
         if fitted:
             figures.append(figure(name, fitted.slope, Point(), usable))
     return figures
@@ -295,6 +361,7 @@ class FlowTableBenchmark(Benchmark[FlowTableParams]):
     def trial(self, testbed: Testbed, params: FlowTableParams, point: Point) -> Trial:
         """A pilot if this number of entries had none, then the measurement."""
         n = point.integer("entries")
+        params = params.of_entries(n)
         rate = self._rate.choose(params, n, lambda pps: self.once(testbed, params, n, pps))
         return self.once(testbed, params, n, rate)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Annotated, Any
 
 import numpy as np
@@ -39,18 +40,34 @@ class GridParams(Params):
     repeats: int = Field(1, ge=1, description="trials per point")
     settle_s: float = Field(0.5, ge=0, description="pause between the barrier and the first probe, seconds")
     binary_mbit: bool = Field(False, description="take 1 Mbit as 1024 * 1024 bit, as ALIEN's formula does")
+    alien_gaps: bool = Field(
+        False,
+        description="space frames as ALIEN did: its formula's whole microseconds, taken as milliseconds, so that "
+        "rates_mbps are labels about 1000 times too high; points whose gap is cut to 0 (unpaced) are left out",
+    )
 
     def grid(self) -> Iterator[Point]:
         """Every rate with every size, as points."""
         for rate in self.rates_mbps:
             for size in self.frame_sizes:
-                yield Point(rate_mbps=rate, frame_size=size)
+                if not self.alien_gaps or alien_gap_ms(rate, size):
+                    yield Point(rate_mbps=rate, frame_size=size)
 
     def schedule(self, point: Point) -> Schedule:
         """Constant rate of that point."""
-        return Schedule.l2_mbps(
-            point.number("rate_mbps"), point.integer("frame_size"), binary=self.binary_mbit
-        )
+        rate, size = point.number("rate_mbps"), point.integer("frame_size")
+        if self.alien_gaps:
+            return Schedule.cbr(Fraction(1000, alien_gap_ms(rate, size)))
+        return Schedule.l2_mbps(rate, size, binary=self.binary_mbit)
+
+
+def alien_gap_ms(label_mbps: float, frame_size: int) -> int:
+    """The gap that ALIEN left between frames of a load label: its formula for microseconds, cut, in milliseconds.
+
+    >>> alien_gap_ms(10, 1500), alien_gap_ms(1000, 100)
+    (1144, 0)
+    """
+    return int(frame_size * 8_000_000 / (label_mbps * 1024 * 1024))
 
 
 def probe_flows(count: int = 1) -> FlowSet:
@@ -148,14 +165,37 @@ def histogram(latency: Latency) -> dict[str, NDArray[Any]]:
 
 
 def delay_figures(trials: Sequence[TrialRecord], names: Mapping[str, str]) -> list[Figure]:
-    """One figure per point and name: the mean or the median (value of `names`) over the point's trials."""
+    """One figure per point and name: the mean or the median (value of `names`) over the point's trials.
+
+    Intervals of percentiles reach down by a bucket of the histogram, whose upper end is what a percentile is; those of the loss ratio
+    and of what was received hold for losses that no trial happened to see.
+    """
     figures = []
     for at, group in by_point(trials).items():
+        sent, lost = ([number(t.metrics.get(k)) or 0.0 for t in group] for k in ("sent", "lost"))
         for name, kind in names.items():
             values = [number(t.metrics.get(name)) for t in group]
-            estimate = statistics.median(values) if kind == "median" else statistics.mean(values)
+            if name == "loss_ratio":
+                estimate = statistics.share(lost, sent)
+            elif kind == "median":
+                estimate = statistics.median(values)
+            else:
+                estimate = statistics.mean(values)
+            if name in PERCENTILES:
+                estimate = within_bucket(estimate)
             figures.append(figure(name, estimate.not_below(0), at, group))
     return figures
+
+
+PERCENTILES = ("delay_median_us", "delay_p90_us", "delay_p99_us", "delay_p999_us")
+BUCKET = 1 / 1024
+"""Width of the widest bucket of a histogram with 3 significant digits, relative."""
+
+
+def within_bucket(estimate: statistics.Estimate) -> statistics.Estimate:
+    """The interval, with the bucket in which its lower end lies."""
+    low = None if estimate.low is None else estimate.low * (1 - BUCKET)
+    return statistics.Estimate(estimate.value, low, estimate.high, estimate.interval, estimate.count)
 
 
 DELAY_FIGURES = {
@@ -233,6 +273,7 @@ def frame_checks(
         checks.tester_limited(testbed.loopback, frame_size=frame_size, pps=pps, delay_ns=median_ns),
         checks.offered_load(requested, offered),
         grows,
+        checks.order(reception),
         checks.few_samples(latency.count),
         checks.noisy_host(tester, latency.percentile_ns(99)),
     ), slope

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from pydantic import Field
+
 from flowgauge.analysis import checks
 from flowgauge.benchmarks.base import Params
 from flowgauge.benchmarks.common import (
@@ -23,6 +25,10 @@ class PacketOutParams(GridParams):
     """Parameters of packet_out."""
 
     rates_mbps: Rates = (10, 50, 100, 250)
+    await_last: bool = Field(
+        True,
+        description="wait for frames under way at the end; without, the last one counts as lost, as in ALIEN's NetFPGA results",
+    )
 
 
 class PacketOut(GridBenchmark[PacketOutParams]):
@@ -45,7 +51,7 @@ class PacketOut(GridBenchmark[PacketOutParams]):
         testbed.control.delete_all()
         stream = Stream(probe_flows(), size, params.schedule(point), source=CONTROL, sink=0)
         testbed.clock.sleep(params.settle_s)
-        transmission = testbed.transmit(stream)
+        transmission = testbed.transmit(stream, drain_s=None if params.await_last else 0.0)
         play = testbed.control.packet_out(stream, testbed.ports[0].of_port, params.duration_s)
         result = play.wait()
         transmission.stop()

@@ -20,6 +20,7 @@ COMMANDS = {
     "show": "Show the tables of a run in the terminal.",
     "report": "Write a run as HTML, Markdown, CSV or JSON.",
     "compare": "Put runs and published results side by side.",
+    "models": "Device models of the simulator: list, show, fit one to a run, sweep over several.",
     "openflow": "Decode and encode OpenFlow messages, for debugging.",
     "generate": "Generate packets: flow sets, or a capture.",
     "capture": "Capture packets, with nanosecond stamps.",

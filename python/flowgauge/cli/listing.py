@@ -52,14 +52,10 @@ def duts() -> dict[str, str]:
 
 
 def models() -> dict[str, str]:
-    """Device models of the simulator."""
-    folder = resources.files("flowgauge") / "models"
-    names = (
-        [f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")]
-        if folder.is_dir()
-        else []
-    )
-    return {name: "" for name in sorted(names)}
+    """Device models of the simulator, to be named as sim:NAME, with their titles."""
+    from flowgauge import models as files
+
+    return {name: files.load(name).title for name in files.names()}
 
 
 def published() -> dict[str, str]:

@@ -126,7 +126,7 @@ class Bench:
             f"{point['group']}.{point['feature']}", str(metrics["result"]), str(metrics["detail"])
         )
 
-    def measure(self, item: Item, point: Point) -> Trial:
+    def measure(self, item: Item, point: Point, trial_id: str = "") -> Trial:
         """One trial. Raises what it raised; RunEnds when no testbed can be had any more."""
         self._reset_before(item)
         self._open()
@@ -135,7 +135,7 @@ class Bench:
         assert worker is not None
         limit_s = 300.0 + 10 * expected_seconds(item, point)
         try:
-            trial = worker.measure(item, point, limit_s)
+            trial = worker.measure(item, point, limit_s, trial_id or f"{item.name} {point}")
         finally:
             self._replace_if_unusable()
         if item.name == needed.NAME:

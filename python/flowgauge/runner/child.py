@@ -124,6 +124,9 @@ class _Worker:
             self._benchmarks[request.name] = load_path(request.name, request.path)()
         benchmark = self._benchmarks[request.name]
         params = benchmark.params_type.model_validate(request.params)
+        begin: Callable[[str], None] | None = getattr(self._testbed, "begin", None)
+        if begin is not None:
+            begin(request.trial)
         trial = benchmark.trial(self._testbed, params, Point(**request.point))
         if not self._alive():
             # A dead switch must not count as one that lost everything.

@@ -12,12 +12,13 @@ from flowgauge.model import Trial
 
 @dataclass(frozen=True)
 class Measure:
-    """Measure one point once. `path` is where the benchmark's class is."""
+    """Measure one point once. `path` is where the benchmark's class is, `trial` what tells this measurement from all others."""
 
     name: str
     path: str
     params: Mapping[str, Any]
     point: Mapping[str, Any]
+    trial: str = ""
 
 
 @dataclass(frozen=True)

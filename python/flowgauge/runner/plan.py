@@ -10,6 +10,7 @@ from typing import Any
 
 from flowgauge import benchmarks, controllers, suites
 from flowgauge.benchmarks.base import Benchmark, Params
+from flowgauge.duts.simulated import is_simulated
 from flowgauge.errors import ConfigError
 from flowgauge.names import unknown
 from flowgauge.results.numbers import plain
@@ -147,7 +148,12 @@ def _controller(name: str | None) -> str | None:
 
 
 def whole_dut(dut: str) -> str:
-    """A DUT's file with its whole path, so that a run can be resumed from anywhere; other names as they are."""
+    """A DUT's file with its whole path, so that a run can be resumed from anywhere, also that of a model; other names as they are."""
+    if is_simulated(dut):
+        kind, _, rest = dut.partition(":")
+        model, comma, options = rest.partition(",")
+        path = str(Path(model).resolve()) if model.endswith(".toml") else model
+        return f"{kind}:{path}{comma}{options}"
     return str(Path(dut).resolve()) if dut.endswith(".toml") else dut
 
 
@@ -156,7 +162,13 @@ def short_dut(dut: str) -> str:
 
     >>> short_dut("ovs:ports=3"), short_dut("/lab/switch 7.toml")
     ('ovs-ports-3', 'switch-7')
+    >>> short_dut("sim:/lab/old one.toml,ports=8")
+    'sim-old-one-ports-8'
     """
+    if is_simulated(dut):
+        kind, _, rest = dut.partition(":")
+        model, comma, options = rest.partition(",")
+        dut = f"{kind}-{Path(model).name.removesuffix('.toml')}{comma}{options}"
     name = Path(dut).stem if dut.endswith(".toml") else dut
     return re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.") or "dut"
 

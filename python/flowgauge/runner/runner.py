@@ -142,7 +142,7 @@ class Runner:
         trial, record = None, TrialRecord(identity, item.name, point, repeat, "failed")
         for attempt in range(1, REPETITIONS + 2):
             try:
-                trial = self._bench.measure(item, point)
+                trial = self._bench.measure(item, point, f"{identity} {attempt}")
             except FlowgaugeError as error:
                 trial = None
                 record = _failed(record, error, attempt)

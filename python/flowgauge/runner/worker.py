@@ -62,9 +62,9 @@ class Worker:
             return reply
         raise self._error(reply)
 
-    def measure(self, item: Item, point: Mapping[str, Scalar], timeout_s: float) -> Trial:
+    def measure(self, item: Item, point: Mapping[str, Scalar], timeout_s: float, trial: str = "") -> Trial:
         """One trial. Raises what the trial raised, or WorkerDiedError."""
-        self._send(Measure(item.name, item.path, item.params.model_dump(), dict(point)))
+        self._send(Measure(item.name, item.path, item.params.model_dump(), dict(point), trial))
         reply = self._receive(timeout_s, TrialError(f"the trial did not end within {timeout_s:.0f} s"))
         if isinstance(reply, Measured):
             self.usable = self.usable and reply.usable

@@ -11,14 +11,24 @@ if TYPE_CHECKING:
 
 
 def open_testbed(dut: str, options: OpenOptions) -> AbstractContextManager[tuple[Driver, Testbed]]:
-    """Start a DUT and open a testbed on it; see `flowgauge.testbed.live`."""
+    """Start a DUT and open a testbed on it: a simulated one (`sim:MODEL`) or a live one."""
+    from flowgauge.duts.simulated import is_simulated
+
+    if is_simulated(dut):
+        from flowgauge.testbed import simulated
+
+        return simulated.open_testbed(dut, options)
     from flowgauge.testbed import live
 
     return live.open_testbed(dut, options)
 
 
 def recover(dut: str) -> list[str]:
-    """Remove what a worker process that died left behind; see `flowgauge.testbed.live`."""
+    """Remove what a worker process that died left behind; a simulated DUT leaves nothing."""
+    from flowgauge.duts.simulated import is_simulated
+
+    if is_simulated(dut):
+        return []
     from flowgauge.testbed import live
 
     return live.recover(dut)

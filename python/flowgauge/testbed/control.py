@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -41,21 +40,23 @@ class LivePlay:
         patience_s: float,
         guard: Callable[[bool], None],
         done: Callable[[PlayResult], None] = lambda result: None,
+        now: Callable[[], int] = _core.now,
     ) -> None:
-        """Watches a play that was just started; `done` hears its result."""
+        """Watches a play that was just started; `done` hears its result; `now` is the testbed's clock."""
         self._core = core
         self._patience_s = patience_s
         self._guard = guard
         self._done = done
+        self._now = now
         self._result: PlayResult | None = None
 
     def wait(self, timeout_s: float | None = None) -> PlayResult:
         """Until all are sent and answered. Raises ReplyTimeoutError when that takes longer than `timeout_s`."""
         limit_s = self._patience_s if timeout_s is None else timeout_s
-        deadline = time.monotonic() + limit_s
+        deadline = self._now() + round(limit_s * 1e9)
         while self._result is None and not self._core.wait(SLICE_S):
             self._guard(False)
-            if time.monotonic() > deadline:
+            if self._now() >= deadline:
                 result = self.stop()
                 missing = int((result.reply_ns < 0).sum()) if len(result.reply_ns) else 0
                 raise ReplyTimeoutError(
@@ -88,11 +89,13 @@ class LiveControl:
         connection: _core.Connection,
         guard: Callable[[bool], None],
         current: Callable[[], LiveTransmission | None],
+        now: Callable[[], int] = _core.now,
     ) -> None:
-        """`current` gives the running transmission, whose probes PACKET_OUTs carry."""
+        """`current` gives the running transmission, whose probes PACKET_OUTs carry; `now` is the testbed's clock."""
         self._connection = connection
         self._guard = guard
         self._current = current
+        self._now = now
 
     @property
     def version(self) -> str:
@@ -190,7 +193,7 @@ class LiveControl:
     def echo(self, schedule: Schedule, duration_s: float) -> LivePlay:
         """Play ECHO_REQUESTs with the send time as payload."""
         core = self._connection.echo(schedule, round(duration_s * 1e9))
-        return LivePlay(core, duration_s + TIMEOUT_S, self._need_channel)
+        return LivePlay(core, duration_s + TIMEOUT_S, self._need_channel, now=self._now)
 
     def packet_out(self, stream: Stream, out_port: int, duration_s: float) -> LivePlay:
         """Play PACKET_OUTs that carry the stream's probes. The stream must be part of the running transmission."""
@@ -206,6 +209,7 @@ class LiveControl:
             duration_s + TIMEOUT_S,
             self._guard,
             lambda result: transmission.core.set_sent(index, result.sent),
+            self._now,
         )
 
     def _play(self, command: str, entries: tuple[Entry, ...], schedule: Schedule | None) -> LivePlay:
@@ -214,7 +218,8 @@ class LiveControl:
         schedule = schedule or Schedule.max()
         paced_s = float(messages / schedule.rate) if schedule.rate else 0.0
         core = self._connection.flow_mods(mods, schedule)
-        return LivePlay(core, paced_s + TIMEOUT_S + PER_MESSAGE_S * messages, self._need_channel)
+        patience_s = paced_s + TIMEOUT_S + PER_MESSAGE_S * messages
+        return LivePlay(core, patience_s, self._need_channel, now=self._now)
 
     def _need_channel(self, _: bool) -> None:
         """Guards plays whose result is in the replies: the channel's end fails the trial."""
@@ -228,7 +233,7 @@ class LiveControl:
     def _apply(self, *mods: _core.FlowMods) -> None:
         core = self._connection.flow_mods(mods, Schedule.max())
         patience_s = TIMEOUT_S + PER_MESSAGE_S * sum(map(len, mods))
-        result = LivePlay(core, patience_s, self._guard).wait()
+        result = LivePlay(core, patience_s, self._guard, now=self._now).wait()
         if result.errors:
             index, kind, code, text = result.errors[0]
             error = RejectedError(

@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from flowgauge import _core, controllers
-from flowgauge.controllers.interface import NONE, Controller, refuse
+from flowgauge.controllers.interface import NONE, Controller
 from flowgauge.duts import create
 from flowgauge.duts.cleanup import clean
 from flowgauge.duts.cores import CorePlan, core_plan, on_cores
 from flowgauge.duts.interface import TO_US, ControlWiring, Driver, PortWiring, Wiring
-from flowgauge.errors import (
-    ChannelClosedError,
-    ChannelError,
-    DutDiedError,
-    GarbageError,
-    SetupError,
-    VersionMismatchError,
-)
+from flowgauge.errors import ChannelError, DutDiedError, SetupError, VersionMismatchError
 from flowgauge.testbed import loopback
-from flowgauge.testbed.control import LiveControl
-from flowgauge.testbed.interface import (
-    CONTROL,
-    PACKET_IN,
-    PACKET_OUT,
-    Arrival,
-    Control,
-    Loopback,
-    OpenOptions,
-    Port,
-    Stream,
-)
+from flowgauge.testbed.bed import Bed
+from flowgauge.testbed.interface import Loopback, OpenOptions, Port
 from flowgauge.testbed.openers import open_port
-from flowgauge.testbed.transmission import LiveTransmission, spec
 from flowgauge.testbed.uncontrolled import Uncontrolled
 
 CONNECT_S = 15.0
@@ -57,7 +38,7 @@ class LiveClock:
         time.sleep(seconds)
 
 
-class LiveTestbed:
+class LiveTestbed(Bed):
     """Ports, traffic, control and clock of a started DUT."""
 
     def __init__(
@@ -67,21 +48,9 @@ class LiveTestbed:
         own: Loopback | None,
     ) -> None:
         """Over opened ports; `own`: the tester's own limits. A control path must be given before it is used."""
-        self._driver = driver
-        self._ports = tuple(port for port, _ in ports)
+        super().__init__(driver, [port for port, _ in ports], own, LiveClock())
         self._handles = [handle for _, handle in ports]
-        self._connection: _core.Connection | None = None
-        self._control: Control | None = None
-        self._controller: Mapping[str, Any] = {"name": controllers.BUILTIN}
-        self._loopback = own
-        self._clock = LiveClock()
         self._cores = plan_of(driver)
-        self._transmission: LiveTransmission | None = None
-
-    def control_by(self, connection: _core.Connection) -> None:
-        """Take our own channel as control path."""
-        self._connection = connection
-        self._control = LiveControl(connection, self._guard, lambda: self._transmission)
 
     def control_by_nobody(self) -> None:
         """The DUT has no OpenFlow."""
@@ -97,100 +66,32 @@ class LiveTestbed:
         }
 
     @property
-    def ports(self) -> Sequence[Port]:
-        """The tester's ports, in the order of the wiring."""
-        return self._ports
-
-    @property
-    def control(self) -> Control:
-        """The control path."""
-        assert self._control is not None, "open_testbed gives one"
-        return self._control
-
-    @property
-    def controller(self) -> Mapping[str, Any]:
-        """How entries reach the switch, for the record."""
-        return self._controller
-
-    @property
-    def clock(self) -> LiveClock:
-        """The clock."""
-        return self._clock
-
-    @property
-    def loopback(self) -> Loopback | None:
-        """The tester's own limits, None when they could not be measured."""
-        return self._loopback
-
-    @property
     def core_plan(self) -> Mapping[str, Any]:
         """Which part runs on which core, and which spin, for the environment record."""
         return describe_cores(self._cores)
 
-    @property
-    def connected(self) -> bool:
-        """Whether the channel is still open (True when it is not ours)."""
-        return self._connection is None or self._connection.ended() is None
-
-    def transmit(self, *streams: Stream, drain_s: float | None = None) -> LiveTransmission:
-        """Start the streams together. A transmission that nobody ended is ended first."""
-        if self._transmission is not None:
-            self._transmission.abandon()
-        self._guard(True)
-        specs = [spec(stream, len(self._ports)) for stream in streams]
-        by_control = any(CONTROL in (s.source, s.sink) for s in streams)
-        if by_control and self._connection is None:
-            ability = PACKET_IN if any(s.sink == CONTROL for s in streams) else PACKET_OUT
-            refuse(str(self._controller["name"]), ability)
-        core = _core.Transmission(
-            self._handles,
-            specs,
-            drain_ns=None if drain_s is None else round(drain_s * 1e9),
-            core=self._cores.worker,
-            cores=self._cores.workers,
-            connection=self._connection if by_control else None,
-        )
-        self._transmission = LiveTransmission(streams, core, self._guard, drains_fully=drain_s is not None)
-        return self._transmission
-
-    def exchange(
-        self, frames: Sequence[tuple[int, bytes]], mark: bytes, enough: int, quiet_s: float, limit_s: float
-    ) -> list[Arrival]:
-        """Send single frames, and give those that come with `mark` in them."""
-        if self._transmission is not None:
-            self._transmission.abandon()
-        self._guard(True)
-        limits = (enough, round(quiet_s * 1e9), round(limit_s * 1e9))
-        return [Arrival(*found) for found in _core.exchange(self._handles, frames, mark, limits)]
-
-    def messages(self) -> list[Mapping[str, Any]]:
-        """Messages that the switch sent unasked since the last call; none through a controller that is not ours."""
-        if self._connection is None:
-            return []
-        return [json.loads(_core.decode_message(data)[1]) for _, data in self._connection.take_messages()]
-
-    def settle(self) -> None:
-        """Until frames are handled by what is installed now."""
-        self._driver.settle()
-
     def close(self) -> None:
         """End what runs, close channel and ports."""
-        if self._transmission is not None:
-            self._transmission.abandon()
-        if self._connection is not None:
-            self._connection.close()
+        super().close()
         for handle in self._handles:
             handle.close()
 
-    def _guard(self, channel: bool) -> None:
-        """Raise DutDiedError when the DUT is gone, and (if asked) ChannelClosedError or GarbageError when its channel is."""
-        ended = None if self._connection is None else self._connection.ended()
-        alive = self._driver.alive() if ended is None else self._lives_on()
-        if not alive:
-            reason = f": {ended[1]}" if ended else ""
-            raise DutDiedError(f"{self._driver.name} stopped during the trial{reason}")
-        if channel and ended is not None:
-            raise (GarbageError if ended[0] == GarbageError.name else ChannelClosedError)(ended[1])
+    def _start(
+        self, specs: list[_core.StreamSpec], drain_ns: int | None, connection: _core.Connection | None
+    ) -> _core.Transmission:
+        return _core.Transmission(
+            self._handles,
+            specs,
+            drain_ns=drain_ns,
+            core=self._cores.worker,
+            cores=self._cores.workers,
+            connection=connection,
+        )
+
+    def _exchange(
+        self, frames: Sequence[tuple[int, bytes]], mark: bytes, limits: tuple[int, int, int]
+    ) -> list[tuple[int, int, bytes]]:
+        return _core.exchange(self._handles, frames, mark, limits)
 
     def _lives_on(self) -> bool:
         """Whether the DUT survives the end of its channel: a killed switch's connection may be reset before its process is gone."""

@@ -70,6 +70,22 @@ impl Groups {
         }
     }
 
+    /// Counts `frames` more for a group, `bytes` in all.
+    pub fn credit(&mut self, id: u32, frames: u64, bytes: u64) {
+        if let Some(group) = self.by_id.get_mut(&id) {
+            group.packets += frames;
+            group.bytes += bytes;
+        }
+    }
+
+    /// Counts `frames` more for a bucket, `bytes` in all.
+    pub fn credit_bucket(&mut self, id: u32, place: usize, frames: u64, bytes: u64) {
+        if let Some(counter) = self.by_id.get_mut(&id).and_then(|g| g.counters.get_mut(place)) {
+            counter.packet_count += frames;
+            counter.byte_count += bytes;
+        }
+    }
+
     /// Whether a bucket may be chosen: it watches nothing, or a live port or group (1.3.5, 6.5).
     pub fn is_bucket_live(&self, bucket: &Alternative, ports: &Ports) -> bool {
         let watches_nothing = bucket.watch_port.is_none() && bucket.watch_group.is_none();

@@ -71,6 +71,11 @@ impl Meters {
         }
     }
 
+    /// Whether there is such a meter.
+    pub fn has(&self, id: u32) -> bool {
+        self.by_id.contains_key(&id)
+    }
+
     /// Measures a frame of `bytes` bytes. A meter that isn't there lets all pass.
     pub fn measure(&mut self, id: u32, bytes: usize, now: Nanos) -> Verdict {
         let Some(meter) = self.by_id.get_mut(&id) else { return Verdict::Pass };

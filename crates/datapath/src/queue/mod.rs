@@ -4,7 +4,7 @@
 //!  frames ──► queue 0 ─┐            among queues of one priority:
 //!         ──► queue 1 ─┤ highest    1. those below their minimum rate
 //!         ──► queue 2 ─┘ priority   2. then whichever was served least
-//!             │ each at most        of these
+//!             │ each at most        of these for its weight
 //!             ▼ at its maximum rate
 //!           link, at its own rate if that is to be kept here
 //! ```
@@ -30,11 +30,13 @@ pub struct QueueSetup {
     pub max_rate: Option<u64>,
     /// Queues of higher priority go first. Frames without a queue have priority 0.
     pub priority: u32,
+    /// Its share of what queues of its priority get beyond their minimum rates; 0 counts as 1.
+    pub weight: u32,
 }
 
 impl QueueSetup {
-    /// A queue of priority 0 without rates.
+    /// A queue of priority 0 and weight 1 without rates.
     pub const fn new(id: u32) -> QueueSetup {
-        QueueSetup { id, min_rate: 0, max_rate: None, priority: 0 }
+        QueueSetup { id, min_rate: 0, max_rate: None, priority: 0, weight: 1 }
     }
 }

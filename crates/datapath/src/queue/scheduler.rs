@@ -57,8 +57,10 @@ struct Queue<F> {
     max: Option<Shaper>,
     /// Each with its length.
     frames: VecDeque<(usize, F)>,
-    /// Bytes served, raised to what others had when it began to wait: who has least goes first.
+    /// Bytes served for each unit of weight, in 2^-16 bytes, raised to what others had when it began to wait: who has
+    /// least goes first.
     served: u64,
+    weight: u64,
     tx_packets: u64,
     tx_bytes: u64,
     tx_errors: u64,
@@ -76,6 +78,7 @@ impl<F> Queue<F> {
             max: rates.max_rate.map(|rate| Shaper::of_queue(rate, now)),
             frames: VecDeque::new(),
             served: 0,
+            weight: u64::from(rates.weight.max(1)),
             tx_packets: 0,
             tx_bytes: 0,
             tx_errors: 0,
@@ -154,8 +157,20 @@ impl<F> Scheduler<F> {
     /// # Errors
     /// The frame, when the queue is full: it is counted as an error of the queue.
     pub fn enqueue(&mut self, id: Option<u32>, len: usize, frame: F) -> Result<(), F> {
-        let place = self.place(id);
-        let (capacity, floor) = (self.capacity, self.floor);
+        self.enqueue_within(self.capacity, id, len, frame)
+    }
+
+    /// Takes a frame that needs no waiting place, as the link is free and no frame waits for it: [`Scheduler::dequeue`] gives
+    /// it back at once, unless its queue has had its maximum rate.
+    ///
+    /// # Errors
+    /// As [`Scheduler::enqueue`], when others of its queue wait.
+    pub fn pass(&mut self, id: Option<u32>, len: usize, frame: F) -> Result<(), F> {
+        self.enqueue_within(self.capacity.max(1), id, len, frame)
+    }
+
+    fn enqueue_within(&mut self, capacity: usize, id: Option<u32>, len: usize, frame: F) -> Result<(), F> {
+        let (place, floor) = (self.place(id), self.floor);
         let queue = &mut self.queues[place];
         if queue.frames.len() >= capacity {
             queue.tx_errors += 1;
@@ -184,7 +199,7 @@ impl<F> Scheduler<F> {
             shaper.drain(head, now);
         }
         self.floor = self.floor.max(queue.served);
-        queue.served += head as u64;
+        queue.served += ((head as u64) << 16) / queue.weight;
         queue.tx_packets += 1;
         queue.tx_bytes += head as u64;
         self.waiting -= 1;

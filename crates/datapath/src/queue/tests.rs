@@ -58,6 +58,13 @@ fn minimum_rates_are_kept_and_the_rest_is_shared() {
 }
 
 #[test]
+fn weights_share_what_is_not_promised() {
+    let queue = |id, weight| QueueSetup { weight, ..QueueSetup::new(id) };
+    let rates = saturated(&[queue(1, 1), queue(2, 3)], &[1500, 60]);
+    assert!(close(rates[0], LINK / 4) && close(rates[1], LINK / 4 * 3), "{rates:?}");
+}
+
+#[test]
 fn frames_without_a_queue_have_one() {
     let mut plain = Scheduler::new(None, &[QueueSetup::new(3)], 1, Nanos::ZERO);
     assert_eq!(plain.enqueue(None, 60, 'a'), Ok(()));
@@ -93,7 +100,7 @@ fn setups() -> impl Strategy<Value = Vec<QueueSetup>> {
     let queue = (0u64..4, prop::option::of(1u64..50), 0u32..3).prop_map(|(min, max, priority)| {
         // Minimum rates that fit the link and the maximum.
         let min_rate = min.min(max.unwrap_or(4)) * LINK / 20;
-        QueueSetup { id: 0, min_rate, max_rate: max.map(|m| m * LINK / 20), priority }
+        QueueSetup { id: 0, min_rate, max_rate: max.map(|m| m * LINK / 20), priority, weight: 1 }
     });
     prop::collection::vec(queue, 1..5).prop_map(|mut queues| {
         queues.iter_mut().zip(0..).for_each(|(queue, id)| queue.id = id);

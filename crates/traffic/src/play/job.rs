@@ -101,7 +101,7 @@ impl PlayJob {
     }
 
     /// Notes what is due, and encodes it, as long as the batch has room.
-    fn fill(&mut self, io: &JobIo<'_>) {
+    fn fill(&mut self, io: &dyn JobIo) {
         let limit = if self.source.is_stamped() { STAMPED_BATCH } else { BATCH };
         let mut now = io.now();
         while self.batch.len() < limit {
@@ -124,7 +124,7 @@ impl PlayJob {
     }
 
     /// Hands the batch over; `false` when the socket is full.
-    fn write(&mut self, io: &mut JobIo<'_>) -> bool {
+    fn write(&mut self, io: &mut dyn JobIo) -> bool {
         let written = io.write(&self.batch[self.batch_sent..]);
         let mut left = written.taken;
         let begin = written.position - written.taken as u64;
@@ -150,7 +150,7 @@ impl PlayJob {
     }
 
     /// Sends what is due. `None`: sending is over.
-    fn send(&mut self, io: &mut JobIo<'_>) -> Option<Next> {
+    fn send(&mut self, io: &mut dyn JobIo) -> Option<Next> {
         for _ in 0..WRITES {
             let now = io.now();
             if now > self.end + GRACE {
@@ -175,7 +175,7 @@ impl PlayJob {
     }
 
     /// After the last message: barrier, replies, acknowledgements.
-    fn conclude(&mut self, io: &mut JobIo<'_>) -> Next {
+    fn conclude(&mut self, io: &mut dyn JobIo) -> Next {
         if self.barrier == Barrier::Planned {
             let xid = self.first_xid.wrapping_add(self.total.unwrap_or(self.sent()) as u32);
             let request = wire::message(self.version, wire::barrier_request(self.version), xid, &[]);
@@ -199,7 +199,7 @@ impl PlayJob {
         Next::Done
     }
 
-    fn is_acknowledged(&self, io: &mut JobIo<'_>) -> bool {
+    fn is_acknowledged(&self, io: &mut dyn JobIo) -> bool {
         // A reply proves that its request was received; only unanswered messages need TCP's word.
         self.barrier == Barrier::Answered
             || self.source.awaits() == Awaits::Reply
@@ -220,7 +220,7 @@ impl PlayJob {
 }
 
 impl Job for PlayJob {
-    fn turn(&mut self, io: &mut JobIo<'_>) -> Next {
+    fn turn(&mut self, io: &mut dyn JobIo) -> Next {
         if self.shared.stop.load(Ordering::Acquire) {
             self.finish(io.acknowledged());
             return Next::Done;
