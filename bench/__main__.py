@@ -8,7 +8,15 @@ import signal
 import sys
 from collections.abc import Callable
 
-from bench import af_packet_rx, af_packet_tx, dpdk_null_tx, flow_install, flow_mod_codec, ovs_dpdk_vhost
+from bench import (
+    af_packet_rx,
+    af_packet_tx,
+    dpdk_null_tx,
+    flow_install,
+    flow_mod_codec,
+    ovs_dpdk_vhost,
+    simulator,
+)
 from bench.pairs import Result, Unavailable
 
 CASES: dict[str, Callable[[int], Result]] = {
@@ -20,6 +28,8 @@ CASES: dict[str, Callable[[int], Result]] = {
     "flow-install-100k": lambda pairs: flow_install.run(100_000, pairs),
     "flow-mod-encode": lambda pairs: flow_mod_codec.run("encode", pairs),
     "flow-mod-decode": lambda pairs: flow_mod_codec.run("decode", pairs),
+    "simulator-events": simulator.events,
+    "simulator-10g-64b": simulator.line_rate,
 }
 
 

@@ -79,7 +79,7 @@ proptest! {
             let expected: Vec<_> = (0..frames).flat_map(|_| first.outputs.clone()).collect();
             prop_assert_eq!(all.outputs, expected);
             prop_assert_eq!(counters(&one_by_one, now), counters(&credited, now));
-            now = now + Nanos::from_millis(300);
+            now += Nanos::from_millis(300);
         }
         prop_assert_eq!(one_by_one.next_deadline(), credited.next_deadline());
     }
@@ -94,7 +94,6 @@ fn meters_learning_and_entries_that_entries_make_vary() {
         flags: MeterFlags::PKTPS | MeterFlags::BURST,
         meter_id: 1,
         bands: vec![band],
-        ..MeterMod::default()
     };
     p.meter_mod(&meter, START, &mut ()).unwrap();
     let to = |dst: u32| Match::any().with(Field::EthType, 0x800).with(Field::Ipv4Dst, dst.into());

@@ -38,6 +38,7 @@ impl Sampler {
 
     /// The next time.
     #[inline]
+    #[expect(clippy::should_implement_trait, reason = "it never ends, and is asked one by one")]
     pub fn next(&mut self) -> Picos {
         let ps = match self.shape {
             Shape::Constant(ps) => return Picos(ps),
@@ -99,6 +100,7 @@ impl Chance {
 
     /// Whether it comes about.
     #[inline]
+    #[expect(clippy::should_implement_trait, reason = "it never ends, and is asked one by one")]
     pub fn next(&mut self) -> bool {
         self.threshold > 0 && (self.threshold == u64::MAX || self.random.next_u64() < self.threshold)
     }

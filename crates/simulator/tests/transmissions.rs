@@ -8,9 +8,9 @@ use common::*;
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, Schedule};
 use flowgauge_packet::RawFrames;
-use flowgauge_simulator::model::ForwardingModel;
+use flowgauge_simulator::model::{ForwardingModel, LinkModel};
 use flowgauge_simulator::{Model, Picos, SimulationError};
-use flowgauge_traffic::{Options, Stop, Stream, TrafficError};
+use flowgauge_traffic::{LatePolicy, Options, Stop, Stream, TrafficError};
 
 fn slow(latency_ns: f64) -> Model {
     let latency = constant(latency_ns);
@@ -60,12 +60,13 @@ fn runs_until_stopped() {
 
 #[test]
 fn frames_that_a_cable_cannot_take_are_not_offered() {
-    // 20 Mpps of 64 bytes on 10 Gbit/s: as on the bench, the backlog may leave for 100 ms after the end.
-    let outcome = one(Model::default(), stream(1, cbr(20_000_000), Stop::After(MS(500))));
+    // 10 Mpps of 64 bytes on 1 Gbit/s: as on the bench, the backlog may leave for 100 ms after the end.
+    let link = LinkModel { rate_mbps: 1000.0, ..LinkModel::default() };
+    let outcome = one(Model { link, ..Model::default() }, stream(1, cbr(10_000_000), Stop::After(MS(50))));
     let sent = outcome.account.counters().sent;
-    assert_eq!(outcome.requested, 10_000_000);
-    assert_eq!(sent, (600_000_000u64 * 10).div_ceil(672));
-    assert_eq!(outcome.not_offered, 10_000_000 - sent);
+    assert_eq!(outcome.requested, 500_000);
+    assert_eq!(sent, 150_000_000u64.div_ceil(672));
+    assert_eq!(outcome.not_offered, 500_000 - sent);
 }
 
 #[test]
@@ -77,6 +78,32 @@ fn streams_of_a_port_take_turns() {
     };
     assert_eq!(two(|| Schedule::Max), [7441, 7440]);
     assert_eq!(two(|| cbr(1_000_000)), [1000, 1000]);
+}
+
+#[test]
+fn streams_that_are_always_due_share_by_weight_and_end_apart() {
+    let streams = [(1, 3, 1000u64), (2, 1, 500)].map(|(id, weight, us)| Stream {
+        weight,
+        ..stream(id, Schedule::Max, Stop::After(Nanos::from_micros(us)))
+    });
+    let outcome = run(&mut testbed(Model::default()), streams.to_vec());
+    let sent: Vec<_> = outcome.streams.iter().map(|s| s.account.counters().sent).collect();
+    // 7441 frames in the first half, a quarter of them of the second stream; the rest is the first one's.
+    assert!(sent[1].abs_diff(1860) <= 1 && sent[0] + sent[1] == 14_881, "{sent:?}");
+}
+
+#[test]
+fn late_frames_are_caught_up_or_left_out() {
+    // A frame each 500 ns; the cable takes one each 672 ns.
+    let link = LinkModel { rate_mbps: 1000.0, ..LinkModel::default() };
+    let model = Model { link, ..Model::default() };
+    let late = |late| Stream { late, ..stream(1, cbr(2_000_000), Stop::After(MS(1))) };
+    let skipped = one(model.clone(), late(LatePolicy::Skip));
+    let errors = &skipped.gap_errors.errors;
+    assert!(errors.max_ns().unwrap() <= 500, "{errors:?}");
+    assert_eq!(skipped.account.counters().sent + skipped.not_offered, 2000);
+    assert!(skipped.account.counters().sent.abs_diff(1_000_000 / 672) <= 1);
+    assert_eq!(one(model, late(LatePolicy::CatchUp)).account.counters().sent, 2000);
 }
 
 #[test]

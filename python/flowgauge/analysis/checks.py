@@ -160,6 +160,33 @@ def ramp(reception: Reception) -> tuple[Check, float | None]:
     ), per_second
 
 
+def order(reception: Reception) -> Check:
+    """Whether frames came in the order in which they left."""
+    if reception.received == 0:
+        return not_evaluated("order", "nothing arrived")
+    if reception.reordered:
+        text = f"{reception.reordered} of {reception.received} frames were overtaken"
+        return failed("order", text, "Frames took parallel queues or paths: the delay is a mixture of theirs.")
+    return passed("order", "no frame was overtaken")
+
+
+def batches(reception: Reception, gap_ns: float) -> Check:
+    """Whether frames of a constant rate left the device in batches: then the delay depends on the load, and shows the batch.
+
+    Evaluated where arrivals are recorded and frames left the tester at least 100 us apart: closer frames are batched on any host.
+    """
+    if len(reception.arrivals_rx_ns) < 30:
+        return not_evaluated("batches", "fewer than 30 arrivals were recorded")
+    if gap_ns < 100_000:
+        return not_evaluated("batches", "frames left less than 100 us apart")
+    gaps = np.diff(np.sort(reception.arrivals_rx_ns))
+    share = float(np.mean(gaps < gap_ns / 10))
+    if share > 0.3:
+        text = f"{share:.0%} of the frames came together with another, though they left {_duration(gap_ns)} apart"
+        return failed("batches", text, "Do not take the delay for the device's at another load.")
+    return passed("batches", f"{share:.0%} of the frames came together with another")
+
+
 def few_samples(count: int, percentile: float | None = None) -> Check:
     """Whether there are enough samples for a mean (percentile None) or for a percentile (0..100)."""
     needed = 30 if percentile is None else samples_needed(percentile)

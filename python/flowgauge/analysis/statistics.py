@@ -124,18 +124,38 @@ def line(x: Sequence[float], y: Sequence[float], error: Sequence[float] = ()) ->
     slope = float(np.sum((xs - xs.mean()) * (ys - ys.mean())) / spread)
     intercept = float(ys.mean() - slope * xs.mean())
     residual = ys - intercept - slope * xs
-    variance = float(np.sum(residual**2)) / (len(xs) - 2)
-    t = student_t(len(xs) - 2)
     off = np.asarray(error, float) if len(error) else np.zeros(len(xs))
     lever = (xs - xs.mean()) / spread
-    slope_half = t * math.sqrt(variance / spread) + float(np.sum(np.abs(lever) * off))
-    intercept_half = t * math.sqrt(variance * (1 / len(xs) + float(xs.mean()) ** 2 / spread)) + float(
-        np.sum(np.abs(1 / len(xs) - xs.mean() * lever) * off)
-    )
+    at_zero = 1 / len(xs) - xs.mean() * lever
+    halves = [
+        _half(weight, residual, xs, 1 / len(xs) + (xs - xs.mean()) ** 2 / spread)
+        + float(np.sum(np.abs(weight) * off))
+        for weight in (lever, at_zero)
+    ]
+    slope_half, intercept_half = halves
     return Line(
         Estimate(slope, slope - slope_half, slope + slope_half, "t", len(xs)),
         Estimate(intercept, intercept - intercept_half, intercept + intercept_half, "t", len(xs)),
     )
+
+
+def _half(
+    weight: NDArray[np.float64],
+    residual: NDArray[np.float64],
+    x: NDArray[np.float64],
+    hat: NDArray[np.float64],
+) -> float:
+    """Half of the interval of sum(weight * y): spreads may differ between places x (HC3, MacKinnon and White 1985), and the freedom is
+    that of the places that weigh (Satterthwaite).
+    """
+    parts = (weight * residual / np.maximum(1e-9, 1 - hat)) ** 2
+    places = [(float(parts[x == at].sum()), int((x == at).sum())) for at in np.unique(x)]
+    total = sum(part for part, _ in places)
+    below = sum(part**2 / (count - 1) for part, count in places if count > 1)
+    alone = sum(part**2 for part, count in places if count == 1)
+    below += alone / max(1, len(x) - 2)
+    freedom = total**2 / below if below > 0 else len(x) - 2
+    return student_t(max(1, round(freedom))) * math.sqrt(total)
 
 
 def student_t(freedom: int) -> float:

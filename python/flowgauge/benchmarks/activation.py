@@ -16,7 +16,7 @@ from pydantic import Field
 
 from flowgauge.analysis import checks, statistics
 from flowgauge.benchmarks.base import Benchmark, Params
-from flowgauge.benchmarks.common import by_point, figure, number, probe_flows, within_bucket
+from flowgauge.benchmarks.common import by_point, figure, number, probe_flows
 from flowgauge.errors import TrialError
 from flowgauge.flows import FlowSet, Schedule
 from flowgauge.model import Check, Figure, Point, Scalar, Trial, TrialRecord
@@ -276,10 +276,15 @@ def table_figures(trials: Sequence[TrialRecord]) -> list[Figure]:
             "barrier_lead_us": _between(
                 [tuple(v - lead for v in b) for b, lead in zip(known, barrier, strict=True) if lead is not None]
             ),
-            "path_delay_us": within_bucket(statistics.median(path)),
+            "path_delay_us": _alone(statistics.median(path)),
         }
         figures += [figure(name, estimate, at, group) for name, estimate in found.items()]
     return figures + _slopes(usable)
+
+
+def _alone(estimate: statistics.Estimate) -> statistics.Estimate:
+    """Without an interval: the probes' delay at their rate says how the times were measured, and estimates nothing of the device."""
+    return statistics.Estimate(estimate.value, None, None, "none", estimate.count)
 
 
 def _bounds(trial: TrialRecord) -> tuple[float, ...]:

@@ -273,6 +273,7 @@ def frame_checks(
         checks.tester_limited(testbed.loopback, frame_size=frame_size, pps=pps, delay_ns=median_ns),
         checks.offered_load(requested, offered),
         grows,
+        checks.order(reception),
         checks.few_samples(latency.count),
         checks.noisy_host(tester, latency.percentile_ns(99)),
     ), slope

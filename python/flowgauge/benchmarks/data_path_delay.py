@@ -20,6 +20,10 @@ from flowgauge.model import Point, Trial
 from flowgauge.testbed.interface import Stream, Testbed
 
 
+RECORDED = 1000
+"""Arrivals that show whether frames come in batches."""
+
+
 class DataPathDelayParams(GridParams):
     """Parameters of data_path_delay."""
 
@@ -60,4 +64,6 @@ class DataPathDelay(GridBenchmark[DataPathDelayParams]):
             offered=probes.sent,
         )
         metrics = reception_metrics(probes, size) | {"delay_slope_us_per_s": slope}
-        return Trial(metrics, histogram(probes.latency), (*found, taken))
+        rate = stream.schedule.rate
+        batched = checks.batches(probes, float(1e9 / rate) if rate else 0.0)
+        return Trial(metrics, histogram(probes.latency), (*found, batched, taken))

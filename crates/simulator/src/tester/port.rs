@@ -13,10 +13,14 @@ const FASTEST: Picos = Picos::from_nanos(10);
 #[derive(Debug)]
 pub struct TxPort {
     sources: Vec<Source>,
-    /// When each source's next frame is due; that of one which is always due comes when no other is.
+    /// When each source's next frame is due, of those with a pace.
     dues: Timers,
+    /// The same of those which are always due: their frames leave when no other is due.
+    greedy_dues: Timers,
     greedy: Vec<usize>,
+    /// Which of them sends, and how many frames it has sent in this turn.
     turn: usize,
+    sent: u32,
     /// When the cable is free.
     free_at: Picos,
 }
@@ -27,8 +31,10 @@ impl TxPort {
         TxPort {
             sources: Vec::new(),
             dues: Timers::new(1),
+            greedy_dues: Timers::new(1),
             greedy: Vec::new(),
             turn: 0,
+            sent: 0,
             free_at: Picos::ZERO,
         }
     }
@@ -36,8 +42,9 @@ impl TxPort {
     /// Takes the streams of a transmission.
     pub fn begin(&mut self, sources: Vec<Source>) {
         self.dues = Timers::new(sources.len());
+        self.greedy_dues = Timers::new(sources.len());
         self.greedy = (0..sources.len()).filter(|&i| sources[i].greedy).collect();
-        self.turn = 0;
+        (self.turn, self.sent) = (0, 0);
         self.sources = sources;
         (0..self.sources.len()).for_each(|i| self.note(i));
     }
@@ -45,8 +52,8 @@ impl TxPort {
     #[inline]
     fn note(&mut self, i: usize) {
         let source = &self.sources[i];
-        let at = if source.greedy { Picos::MAX } else { Picos::from(source.next_due) };
-        self.dues.set(i, at);
+        let dues = if source.greedy { &mut self.greedy_dues } else { &mut self.dues };
+        dues.set(i, source.next_due.into());
     }
 
     /// Its streams.
@@ -57,10 +64,7 @@ impl TxPort {
     /// When its next frame leaves; [`Picos::MAX`]: none will.
     #[inline]
     pub fn next_event(&self) -> Picos {
-        let (mut due, _) = self.dues.first();
-        for &i in &self.greedy {
-            due = due.min(Picos::from(self.sources[i].next_due));
-        }
+        let due = self.dues.first().0.min(self.greedy_dues.first().0);
         if due == Picos::MAX { due } else { due.max(self.free_at) }
     }
 
@@ -80,20 +84,29 @@ impl TxPort {
             if at > now {
                 break;
             }
-            self.sources[i].expire(now.nanos());
-            if !self.sources[i].exhausted() {
+            let source = &mut self.sources[i];
+            source.expire(now.nanos());
+            source.skip_late(now.nanos());
+            if Picos::from(source.next_due) == at {
                 return Some(i);
             }
             self.note(i);
         }
-        for k in 0..self.greedy.len() {
-            let i = self.greedy[(self.turn + k) % self.greedy.len()];
+        self.pick_greedy(now)
+    }
+
+    /// Those that are always due take turns, each with as many frames as its share says.
+    fn pick_greedy(&mut self, now: Picos) -> Option<usize> {
+        while self.greedy_dues.first().0 <= now {
+            let i = self.greedy[self.turn];
             let source = &mut self.sources[i];
             source.expire(now.nanos());
-            if Picos::from(source.next_due) <= now {
-                self.turn = self.turn + k + 1;
+            if Picos::from(source.next_due) <= now && self.sent < source.weight {
+                self.sent += 1;
                 return Some(i);
             }
+            self.note(i);
+            (self.turn, self.sent) = ((self.turn + 1) % self.greedy.len(), 0);
         }
         None
     }

@@ -2,7 +2,7 @@
 
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{Departures, FlowOrder, Schedule};
-use flowgauge_traffic::{Stop, Stream};
+use flowgauge_traffic::{LatePolicy, Stop, Stream};
 
 /// How long after its end a stream may still send what was due before, as on the bench.
 const GRACE: Nanos = Nanos::from_millis(100);
@@ -29,8 +29,11 @@ pub struct Source {
     pub next_due: Nanos,
     /// Whether frames are always due.
     pub greedy: bool,
+    /// Its share among those that are always due.
+    pub weight: u32,
     /// Frames that were due and left out.
     pub skipped: u64,
+    late: LatePolicy,
     order: FlowOrder,
     flows: u32,
     flow: u32,
@@ -52,7 +55,9 @@ impl Source {
             place,
             next_due: Nanos::MAX,
             greedy: stream.schedule == Schedule::Max,
+            weight: stream.weight.max(1),
             skipped: 0,
+            late: stream.late,
             order: stream.flow_order,
             flows: stream.frames.flows(),
             flow: 0,
@@ -92,6 +97,18 @@ impl Source {
             self.departures.advance();
         }
         self.find_due();
+    }
+
+    /// With [`LatePolicy::Skip`], leaves out what is due while a later frame is due as well.
+    #[inline]
+    pub fn skip_late(&mut self, now: Nanos) {
+        if self.late == LatePolicy::Skip && !self.greedy && self.next_due < now {
+            let limit = now.min(self.end - Nanos(1)) - self.start;
+            let skipped = self.departures.skip_overtaken(limit, self.left - 1);
+            self.skipped += skipped;
+            self.left -= skipped;
+            self.find_due();
+        }
     }
 
     /// Takes the next frame.

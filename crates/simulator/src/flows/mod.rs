@@ -3,16 +3,22 @@
 //! The bytes of a frame are made when the pipeline is to see them: for the first frame of a flow after each change, for every
 //! frame of a flow whose treatment varies (meters, learning), and now and then to check what is remembered.
 
+mod sinks;
+mod slow;
+
 use flowgauge_clock::Nanos;
-use flowgauge_datapath::{Frame as Bytes, Pipeline, Punt, Sink, Trace};
+use flowgauge_datapath::{Frame as Bytes, Pipeline, Trace};
 use flowgauge_measure::Probe;
-use flowgauge_openflow::{FlowRemoved, Instruction, TableStatus};
-use flowgauge_packet::{Field, FrameSource};
+use flowgauge_packet::FrameSource;
 
 use crate::control::{ControlPlane, Punted};
-use crate::frame::{Frame, NO_QUEUE};
+use crate::frame::Frame;
 use crate::model::SoftwareModel;
 use crate::picos::Picos;
+use sinks::{Collected, RawSink, find_probe};
+use slow::Slow;
+
+pub use sinks::RawDecision;
 
 /// One of so many frames is looked up although its fate is remembered, to see whether that is right.
 const CHECKED: u32 = if cfg!(debug_assertions) { 31 } else { 4096 };
@@ -250,115 +256,5 @@ impl StreamFlows {
             probe.write(&mut buffer[*at..]);
         }
         probe
-    }
-}
-
-/// Where a probe that `is_it` stands now; it was at `before`. All headers are of even length.
-fn find_probe(bytes: &[u8], before: usize, is_it: impl Fn(&Probe) -> bool) -> Option<usize> {
-    let is_there =
-        |&at: &usize| bytes.get(at..).is_some_and(|area| Probe::read(area).is_ok_and(|p| is_it(&p)));
-    let last = bytes.len().checked_sub(Probe::LEN)?;
-    std::iter::once(before).chain((14..=last).step_by(2)).find(is_there)
-}
-
-/// Takes what the pipeline does with a stream's frame.
-struct Collected {
-    decision: Decision,
-    probe: Option<(usize, Probe)>,
-}
-
-impl Sink for Collected {
-    fn output(&mut self, port: u32, queue: Option<u32>, bytes: &[u8]) {
-        let is_probed =
-            self.probe.as_ref().is_some_and(|(at, probe)| find_probe(bytes, *at, |p| p == probe).is_some());
-        self.decision.outs.push(Out {
-            port,
-            queue: queue.unwrap_or(NO_QUEUE),
-            len: bytes.len() as u32,
-            is_probed,
-        });
-    }
-
-    fn punt(&mut self, punt: &Punt<'_>) {
-        self.decision.punts.push(owned(punt));
-    }
-
-    fn flow_removed(&mut self, _removed: FlowRemoved) {}
-    fn table_status(&mut self, _status: TableStatus) {}
-}
-
-fn owned(punt: &Punt<'_>) -> Punted {
-    let Punt { bytes, max_len, reason, table_id, cookie, key, .. } = *punt;
-    Punted { bytes: bytes.to_vec(), max_len, reason, table_id, cookie, key: *key }
-}
-
-/// What becomes of a frame with bytes of its own.
-#[derive(Debug, Default)]
-pub struct RawDecision {
-    /// Ports, queues, bytes.
-    pub outs: Vec<(u32, Option<u32>, Vec<u8>)>,
-    /// What goes to the controller.
-    pub punts: Vec<Punted>,
-    /// Whether the software path deals with it.
-    pub is_software: bool,
-}
-
-#[derive(Default)]
-struct RawSink {
-    outs: Vec<(u32, Option<u32>, Vec<u8>)>,
-    punts: Vec<Punted>,
-}
-
-impl Sink for RawSink {
-    fn output(&mut self, port: u32, queue: Option<u32>, bytes: &[u8]) {
-        self.outs.push((port, queue, bytes.to_vec()));
-    }
-
-    fn punt(&mut self, punt: &Punt<'_>) {
-        self.punts.push(owned(punt));
-    }
-
-    fn flow_removed(&mut self, _removed: FlowRemoved) {}
-    fn table_status(&mut self, _status: TableStatus) {}
-}
-
-/// Which entries the fast path can't do.
-#[derive(Debug)]
-struct Slow {
-    matches: Vec<Field>,
-    set_fields: Vec<Field>,
-}
-
-impl Slow {
-    fn new(model: &SoftwareModel) -> Slow {
-        let fields = |names: &[String]| names.iter().filter_map(|name| Field::from_name(name)).collect();
-        Slow { matches: fields(&model.matches), set_fields: fields(&model.set_fields) }
-    }
-
-    /// Whether any entry on the way is one of them.
-    fn takes(&self, trace: &Trace, pipeline: &Pipeline) -> bool {
-        if self.matches.is_empty() && self.set_fields.is_empty() {
-            return false;
-        }
-        trace.lookups.iter().any(|lookup| {
-            let table = &pipeline.tables()[usize::from(lookup.table)];
-            let Some(id) = lookup.entry else { return false };
-            let matches =
-                || table.rule(id).is_some_and(|rule| self.matches.iter().any(|&f| rule.term(f).is_some()));
-            matches() || table.entry(id).is_some_and(|entry| self.sets(entry.program.instructions()))
-        })
-    }
-
-    fn sets(&self, instructions: &[Instruction]) -> bool {
-        use flowgauge_openflow::Action;
-        instructions.iter().any(|instruction| match instruction {
-            Instruction::ApplyActions(actions) | Instruction::WriteActions(actions) => {
-                actions.iter().any(|action| match action {
-                    Action::SetField { field, .. } => self.set_fields.contains(field),
-                    _ => false,
-                })
-            }
-            _ => false,
-        })
     }
 }
