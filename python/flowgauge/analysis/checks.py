@@ -166,7 +166,9 @@ def order(reception: Reception) -> Check:
         return not_evaluated("order", "nothing arrived")
     if reception.reordered:
         text = f"{reception.reordered} of {reception.received} frames were overtaken"
-        return failed("order", text, "Frames took parallel queues or paths: the delay is a mixture of theirs.")
+        return failed(
+            "order", text, "Frames took parallel queues or paths: the delay is a mixture of theirs."
+        )
     return passed("order", "no frame was overtaken")
 
 

@@ -274,7 +274,11 @@ def table_figures(trials: Sequence[TrialRecord]) -> list[Figure]:
             "barrier_us": statistics.median(barrier),
             "per_entry_us": _between([tuple(v / n for v in b) for b in known]),
             "barrier_lead_us": _between(
-                [tuple(v - lead for v in b) for b, lead in zip(known, barrier, strict=True) if lead is not None]
+                [
+                    tuple(v - lead for v in b)
+                    for b, lead in zip(known, barrier, strict=True)
+                    if lead is not None
+                ]
             ),
             "path_delay_us": _alone(statistics.median(path)),
         }

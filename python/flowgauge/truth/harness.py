@@ -135,9 +135,7 @@ def _truths(expected: Expected, benchmark: str, size: int) -> dict[tuple[str, ob
     return {(name, 0): value for name, value in expected.delays(benchmark, size, FRAMES).items()}
 
 
-def measure(
-    device: Device, name: str, settings: Mapping[str, Any]
-) -> tuple[list[TrialRecord], list[Figure]]:
+def measure(device: Device, name: str, settings: Mapping[str, Any]) -> tuple[list[TrialRecord], list[Figure]]:
     """Run one benchmark on a device as the runner does, without a run directory. Trials that break are failed."""
     kind = benchmarks.load(name)
     benchmark, params = kind(), kind.params_type.model_validate(settings)
@@ -185,7 +183,10 @@ def flag(seed: int, number: int) -> Flagged:
     settings = plans(frame_size(seed, number)).get(name, LIMIT_PLAN)
     records, figures = measure(device, name, settings)
     said = {
-        c.name: c.text for r in records for c in r.checks if c.state is CheckState.FAIL and c.name not in USUAL
+        c.name: c.text
+        for r in records
+        for c in r.checks
+        if c.state is CheckState.FAIL and c.name not in USUAL
     }
     refused = not any(f.value is not None for f in figures)
     return Flagged(
