@@ -181,7 +181,7 @@ def batches(reception: Reception, gap_ns: float) -> Check:
         return not_evaluated("batches", "fewer than 30 arrivals were recorded")
     if gap_ns < 100_000:
         return not_evaluated("batches", "frames left less than 100 us apart")
-    gaps = np.diff(np.sort(reception.arrivals_rx_ns))
+    gaps = np.diff(np.sort(reception.arrivals_rx_ns)).astype(np.float64)
     share = float(np.mean(gaps < gap_ns / 10))
     if share > 0.3:
         text = f"{share:.0%} of the frames came together with another, though they left {_duration(gap_ns)} apart"

@@ -50,7 +50,15 @@ class DataPathDelay(GridBenchmark[DataPathDelayParams]):
         size = point.integer("frame_size")
         flows = probe_flows()
         taken = forward(testbed, flows)
-        stream = Stream(flows, size, params.schedule(point), source=0, sink=1, duration_s=params.duration_s)
+        stream = Stream(
+            flows,
+            size,
+            params.schedule(point),
+            source=0,
+            sink=1,
+            duration_s=params.duration_s,
+            record=RECORDED,
+        )
         testbed.clock.sleep(params.settle_s)
         transmission = testbed.transmit(stream)
         transmission.wait()

@@ -39,7 +39,7 @@ class Fitted:
         """Note a parameter; one that is nought is left to be ideal."""
         if value == 0:
             return
-        self.parameters[key] = value
+        self.parameters[key] = float(f"{value:.6g}") if isinstance(value, float) else value
         self.sources[key] = Source(benchmark, fit, rows, residual)
 
 
@@ -100,8 +100,6 @@ def text(model: Fitted) -> str:
 def _toml(value: object) -> str:
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, float):
-        return f"{value:.6g}" if value < 1e6 else f"{value:.0f}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

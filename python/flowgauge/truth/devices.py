@@ -40,7 +40,11 @@ def _random(seed: int, number: int, tag: str) -> random.Random:
 
 
 def _values(chance: random.Random) -> Values:
-    """Delays from microseconds to a millisecond with jitter of any shape, loss or none, entries of some microseconds."""
+    """Delays from microseconds to a millisecond with jitter of any shape, loss or none, entries of some microseconds.
+
+    Entries either take longer the more there are, or reach the data plane late, or neither.
+    """
+    per_entry, lag = chance.choice(((0.0, 0.0), (_log(chance, 10, 1e3), 0.0), (0.0, _log(chance, 1e3, 1e6))))
     return {
         "link": {
             "rate_mbps": chance.choice((1000, 10_000, 25_000)),
@@ -63,8 +67,8 @@ def _values(chance: random.Random) -> Values:
         },
         "table": {
             "write": _time(chance, 1e4, 1e6),
-            "per_entry_ns": chance.choice((0.0, _log(chance, 10, 1e3))),
-            "lag": {"mean_ns": chance.choice((0.0, _log(chance, 1e3, 1e6)))},
+            "per_entry_ns": per_entry,
+            "lag": {"mean_ns": lag},
             "entries": chance.randint(150, 2_000),
         },
     }
