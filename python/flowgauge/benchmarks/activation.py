@@ -139,7 +139,7 @@ class Batch:
 def measure(testbed: Testbed, params: FlowTableParams, n: int, batch: Batch, probe_pps: float) -> Trial:
     """One trial: probes, warm-up, the batch, its effect. The caller has prepared the table."""
     flows = probe_flows(n)
-    seconds = params.warm_up_s + params.timeout_s
+    seconds = _warm_up_s(params, probe_pps) + params.timeout_s
     stream = Stream(
         flows.last(),
         params.frame_size,
