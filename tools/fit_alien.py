@@ -74,7 +74,9 @@ def line(rows: Sequence[Row], column: str) -> tuple[float, float]:
     def loss(p: np.ndarray) -> float:
         return float(np.sum(np.abs(p[0] + p[1] * x - y) / y))
 
-    best = minimize(loss, start, method="Nelder-Mead", options={"maxiter": 9999, "xatol": 1e-6, "fatol": 1e-9})
+    best = minimize(
+        loss, start, method="Nelder-Mead", options={"maxiter": 9999, "xatol": 1e-6, "fatol": 1e-9}
+    )
     return float(best.x[0]), float(best.x[1])
 
 
@@ -95,12 +97,15 @@ def netfpga_path() -> None:
         np.array([r[c] for r in rows]) for c in ("frame_size", "delay_mean_us", "delay_std_us")
     )
     weight = 1 / np.maximum(1, std)
-    fixed, slope = np.linalg.lstsq(
-        np.column_stack([weight, weight * size]), weight * mean, rcond=None
-    )[0]
+    fixed, slope = np.linalg.lstsq(np.column_stack([weight, weight * size]), weight * mean, rcond=None)[0]
     jitter = float(np.median([r["delay_mean_us"] - r["delay_median_us"] for r in rows]))
     residual = left((fixed + jitter + slope * r["frame_size"], r["delay_mean_us"]) for r in rows)
-    say("Table 1-3", f"delay {fixed:.2f} us + {slope * 1000:.1f} ns/B, jitter {jitter:.1f} us", len(rows), residual)
+    say(
+        "Table 1-3",
+        f"delay {fixed:.2f} us + {slope * 1000:.1f} ns/B, jitter {jitter:.1f} us",
+        len(rows),
+        residual,
+    )
 
 
 def netfpga_packet_in() -> None:
@@ -109,6 +114,7 @@ def netfpga_packet_in() -> None:
     fixed, slope = line(rows, "delay_median_us")
     residual = left((fixed + slope * r["frame_size"], r["delay_median_us"]) for r in rows)
     say("Table 1-1", f"delay {fixed:.0f} us + {slope * 1000:.1f} ns/B", len(rows), residual)
+
     def deviation(hold: float) -> float:
         return float(np.mean([abs(pool(r, 512, hold) / r["throughput_ratio"] - 1) for r in rows]))
 
@@ -158,7 +164,9 @@ def appliance_packet_in() -> None:
     times = [(r["frame_size"], 30e6 / r["received"]) for r in busy]
     x, y = np.array(times).T
     best = minimize(
-        lambda p: float(np.sum(np.abs(p[0] + p[1] * x - y) / y)), np.polyfit(x, y, 1)[::-1], method="Nelder-Mead"
+        lambda p: float(np.sum(np.abs(p[0] + p[1] * x - y) / y)),
+        np.polyfit(x, y, 1)[::-1],
+        method="Nelder-Mead",
     )
     base, per_byte = best.x
     residual = left((base + per_byte * s, t) for s, t in times)
@@ -216,7 +224,9 @@ def share(size: float) -> float:
     return 0.0341 + 23.6e-6 * size
 
 
-def entries(table: str, known: Sequence[tuple[int, float, float, float]], firsts: Floats, nexts: Floats) -> None:
+def entries(
+    table: str, known: Sequence[tuple[int, float, float, float]], firsts: Floats, nexts: Floats
+) -> None:
     """Time per entry a + b * entries present, for rows (entries, probe gap, pause per probe, printed time) in seconds."""
 
     def loss(pair: tuple[float, float]) -> float:

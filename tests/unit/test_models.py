@@ -24,7 +24,10 @@ def written(tmp_path: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[link]\nloss = 0\nrate = 3\n", "device.toml, line 3: link: unknown field `rate`, expected one of `rate_mbps`"),
+        (
+            "[link]\nloss = 0\nrate = 3\n",
+            "device.toml, line 3: link: unknown field `rate`, expected one of `rate_mbps`",
+        ),
         ("[wheels]\nround = 4\n", "device.toml, line 1: wheels: unknown field `wheels`"),
         ("[link]\nloss = 1.5\n", "device.toml, line 2: link.loss: 1.5 is not allowed, only 0 to 1"),
         ("link = 3\n", "device.toml, line 1: link is 3; allowed: a group of parameters [link]"),
@@ -56,7 +59,7 @@ def test_the_command_line_lists_and_shows_models() -> None:
 
 DEVICE = """
 [link]
-rate_mbps = 1000
+rate_mbps = 0
 [forwarding]
 latency = { kind = "lognormal", mean_ns = 50_000, std_ns = 5_000 }
 latency_per_byte_ns = 20

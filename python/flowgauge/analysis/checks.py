@@ -166,7 +166,9 @@ def order(reception: Reception) -> Check:
         return not_evaluated("order", "nothing arrived")
     if reception.reordered:
         text = f"{reception.reordered} of {reception.received} frames were overtaken"
-        return failed("order", text, "Frames took parallel queues or paths: the delay is a mixture of theirs.")
+        return failed(
+            "order", text, "Frames took parallel queues or paths: the delay is a mixture of theirs."
+        )
     return passed("order", "no frame was overtaken")
 
 
@@ -179,7 +181,7 @@ def batches(reception: Reception, gap_ns: float) -> Check:
         return not_evaluated("batches", "fewer than 30 arrivals were recorded")
     if gap_ns < 100_000:
         return not_evaluated("batches", "frames left less than 100 us apart")
-    gaps = np.diff(np.sort(reception.arrivals_rx_ns))
+    gaps = np.diff(np.sort(reception.arrivals_rx_ns)).astype(np.float64)
     share = float(np.mean(gaps < gap_ns / 10))
     if share > 0.3:
         text = f"{share:.0%} of the frames came together with another, though they left {_duration(gap_ns)} apart"

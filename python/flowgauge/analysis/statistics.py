@@ -65,7 +65,9 @@ def median(values: Sequence[float | None]) -> Estimate:
     return Estimate(centre, float(x[rank]), float(x[len(x) - 1 - rank]), "order", len(x))
 
 
-def between(middle: Sequence[float | None], low: Sequence[float | None], high: Sequence[float | None]) -> Estimate:
+def between(
+    middle: Sequence[float | None], low: Sequence[float | None], high: Sequence[float | None]
+) -> Estimate:
     """Median of quantities that are only known to lie between bounds: the interval covers where their medians may be.
 
     >>> between([5.0] * 6, [4.0] * 6, [6.0] * 6)

@@ -139,7 +139,7 @@ class Batch:
 def measure(testbed: Testbed, params: FlowTableParams, n: int, batch: Batch, probe_pps: float) -> Trial:
     """One trial: probes, warm-up, the batch, its effect. The caller has prepared the table."""
     flows = probe_flows(n)
-    seconds = params.warm_up_s + params.timeout_s
+    seconds = _warm_up_s(params, probe_pps) + params.timeout_s
     stream = Stream(
         flows.last(),
         params.frame_size,
@@ -274,7 +274,11 @@ def table_figures(trials: Sequence[TrialRecord]) -> list[Figure]:
             "barrier_us": statistics.median(barrier),
             "per_entry_us": _between([tuple(v / n for v in b) for b in known]),
             "barrier_lead_us": _between(
-                [tuple(v - lead for v in b) for b, lead in zip(known, barrier, strict=True) if lead is not None]
+                [
+                    tuple(v - lead for v in b)
+                    for b, lead in zip(known, barrier, strict=True)
+                    if lead is not None
+                ]
             ),
             "path_delay_us": _alone(statistics.median(path)),
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from flowgauge.analysis import checks
 from flowgauge.benchmarks.base import Params
 from flowgauge.benchmarks.common import (
     Duration,
@@ -18,7 +19,6 @@ from flowgauge.benchmarks.common import (
 from flowgauge.benchmarks.grid import GridBenchmark, grid_charts
 from flowgauge.model import Point, Trial
 from flowgauge.testbed.interface import Stream, Testbed
-
 
 RECORDED = 1000
 """Arrivals that show whether frames come in batches."""
@@ -50,7 +50,15 @@ class DataPathDelay(GridBenchmark[DataPathDelayParams]):
         size = point.integer("frame_size")
         flows = probe_flows()
         taken = forward(testbed, flows)
-        stream = Stream(flows, size, params.schedule(point), source=0, sink=1, duration_s=params.duration_s)
+        stream = Stream(
+            flows,
+            size,
+            params.schedule(point),
+            source=0,
+            sink=1,
+            duration_s=params.duration_s,
+            record=RECORDED,
+        )
         testbed.clock.sleep(params.settle_s)
         transmission = testbed.transmit(stream)
         transmission.wait()

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Device models of the simulator: what there is, what is in one, making one.")
+app = typer.Typer(
+    no_args_is_help=True, help="Device models of the simulator: what there is, what is in one, making one."
+)
 
 
 @app.command("list")
@@ -60,16 +62,20 @@ def fit(
 
     model = fitting.fit(load_run(run))
     fitting.write(model, output)
-    typer.echo(f"{output}: {len(model.parameters)} parameters; try: flowgauge run alien --quick --dut sim:{output}")
+    typer.echo(
+        f"{output}: {len(model.parameters)} parameters; try: flowgauge run alien --quick --dut sim:{output}"
+    )
 
 
 @app.command()
 def sweep(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[MODEL]...", help="Names or files. Default: all that come along.")
+        list[str] | None,
+        typer.Argument(metavar="[MODEL]...", help="Names or files. Default: all that come along."),
     ] = None,
     suite: Annotated[
-        str | None, typer.Option(metavar="SUITE", help="What to run. Default: the suite of each model's source.")
+        str | None,
+        typer.Option(metavar="SUITE", help="What to run. Default: the suite of each model's source."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="The suite's quick variant.")] = False,
     output: Annotated[

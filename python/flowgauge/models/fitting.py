@@ -33,11 +33,13 @@ class Fitted:
     parameters: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
 
-    def set(self, key: str, value: float | str, benchmark: str, fit: str, rows: int, residual: float | None = None) -> None:
+    def set(
+        self, key: str, value: float | str, benchmark: str, fit: str, rows: int, residual: float | None = None
+    ) -> None:
         """Note a parameter; one that is nought is left to be ideal."""
         if value == 0:
             return
-        self.parameters[key] = value
+        self.parameters[key] = float(f"{value:.6g}") if isinstance(value, float) else value
         self.sources[key] = Source(benchmark, fit, rows, residual)
 
 
@@ -46,9 +48,9 @@ def fit(run: Run) -> Fitted:
     name = run.section("dut").get("name") or run.section("config").get("dut") or run.label
     model = Fitted(f"{name}, fitted to the run {run.label}")
     _link(run, model)
-    _packets(run, model, "data_path_delay", "forwarding", 2)
+    _packets(run, model, "data_path_delay", "forwarding", 1)
     _packets(run, model, "packet_in", "control.packet_in", 1)
-    _packets(run, model, "packet_out", "control.packet_out", 1)
+    _packets(run, model, "packet_out", "control.packet_out", 0)
     _echo(run, model)
     _entries(run, model)
     if not any(not key.startswith("link.") for key in model.parameters):
@@ -98,8 +100,6 @@ def text(model: Fitted) -> str:
 def _toml(value: object) -> str:
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, float):
-        return f"{value:.6g}" if value < 1e6 else f"{value:.0f}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -142,12 +142,19 @@ def _packets(run: Run, model: Fitted, benchmark: str, group: str, cables: int) -
     rate = float(model.parameters["link.rate_mbps"])
     wire = 8000 / rate if rate else 0.0
     ratios = [
-        p.figures["delay_mean_us"] / p.figures["delay_median_us"] for p in calm if p.figures["delay_median_us"]
+        p.figures["delay_mean_us"] / p.figures["delay_median_us"]
+        for p in calm
+        if p.figures["delay_median_us"]
     ]
     rows = len(calm)
     _spread(model, f"{group}.latency", max(0.0, fixed), ratios, benchmark, rows, residual)
     model.set(
-        f"{group}.latency_per_byte_ns", max(0.0, slope - cables * wire), benchmark, "the same line, less the cables", rows, residual
+        f"{group}.latency_per_byte_ns",
+        max(0.0, slope - cables * wire),
+        benchmark,
+        "the same line, less the cables",
+        rows,
+        residual,
     )
     loss = float(np.median([p.figures.get("loss_ratio", 0) for p in calm]))
     if group == "forwarding":
@@ -170,11 +177,20 @@ def _server(model: Fitted, benchmark: str, group: str, points: Sequence[At]) -> 
     times = np.array([1e9 / (_through(p) or math.inf) for p in busy])
     fixed, slope, residual = _line(sizes, times)
     key = "per_byte_ns" if group == "forwarding" else "service_per_byte_ns"
-    model.set(f"{group}.service.mean_ns", max(0.0, fixed), benchmark, "what came through per second under overload", len(busy), residual)
+    model.set(
+        f"{group}.service.mean_ns",
+        max(0.0, fixed),
+        benchmark,
+        "what came through per second under overload",
+        len(busy),
+        residual,
+    )
     model.set(f"{group}.{key}", max(0.0, slope), benchmark, "the same line", len(busy), residual)
     if group != "forwarding":
         model.parameters[f"{group}.overlap"] = True
-        model.sources[f"{group}.overlap"] = Source(benchmark, "the delay at rest was taken as a whole", len(busy))
+        model.sources[f"{group}.overlap"] = Source(
+            benchmark, "the delay at rest was taken as a whole", len(busy)
+        )
 
 
 def _through(point: At) -> float | None:
@@ -197,7 +213,13 @@ def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
 
 
 def _spread(
-    model: Fitted, key: str, median_ns: float, ratios: Sequence[float], benchmark: str, rows: int, residual: float
+    model: Fitted,
+    key: str,
+    median_ns: float,
+    ratios: Sequence[float],
+    benchmark: str,
+    rows: int,
+    residual: float,
 ) -> None:
     """A time with jitter: lognormal with that median, and the spread that the ratios of mean to median show."""
     ratio = float(np.median(ratios)) if ratios else 1.0
@@ -223,15 +245,26 @@ def _entries(run: Run, model: Fitted) -> None:
     """Time per entry, time for each that is there, and what a batch takes besides; and how many a table holds."""
     from scipy.optimize import nnls
 
-    points = [p for b in ("flow_add", "flow_add_max") for p in _points(run, b) if p.figures.get("activation_us")]
+    points = [
+        p for b in ("flow_add", "flow_add_max") for p in _points(run, b) if p.figures.get("activation_us")
+    ]
     if points:
         n = np.array([float(p.point["entries"]) for p in points])
         times = np.array([p.figures["activation_us"] for p in points]) * 1000
         columns = np.column_stack([np.ones(len(n)), n, n * (n - 1) / 2])
         found, _ = nnls(columns / times[:, None], np.ones(len(n)))
         residual = float(np.median(np.abs(columns @ found / times - 1)))
-        for key, value in zip(("table.lag.mean_ns", "table.write.mean_ns", "table.per_entry_ns"), found, strict=True):
-            model.set(key, float(value), "flow_add, flow_add_max", "activation by number of entries", len(points), residual)
+        for key, value in zip(
+            ("table.lag.mean_ns", "table.write.mean_ns", "table.per_entry_ns"), found, strict=True
+        ):
+            model.set(
+                key,
+                float(value),
+                "flow_add, flow_add_max",
+                "activation by number of entries",
+                len(points),
+                residual,
+            )
     for figure in _full(run.figures.get("flow_add_max", ())):
         assert figure.value is not None
         model.set("table.entries", int(figure.value), "flow_add_max", "the table was full", 1)
@@ -240,5 +273,3 @@ def _entries(run: Run, model: Fitted) -> None:
 def _full(figures: Sequence[Figure]) -> Iterator[Figure]:
     """The limit, where it was reached."""
     return (f for f in figures if f.name == "max_entries" and f.value and f.note == "the table was full")
-
-

@@ -119,4 +119,3 @@ def _coloured(deviation: float | None, *, sign: bool = True) -> str:
 
 def _number(value: float | None) -> str:
     return "" if value is None else number_text(value)
-

@@ -25,7 +25,7 @@ than {required} of {devices} come about by chance in less than one draw of a hun
 the interval score is the width plus 40 times what the truth lies outside (Gneiting and Raftery 2007). {repeats} trials each, probes:
 {frames} at {pps} per second.
 
-`make truth` draws new devices and prints these tables; `make truth SEED={seed}` prints just these.
+`make truth` draws new devices and prints these tables; `make truth DEVICES={devices} SEED={seed}` prints just these.
 
 {scores}
 

@@ -40,9 +40,16 @@ def _random(seed: int, number: int, tag: str) -> random.Random:
 
 
 def _values(chance: random.Random) -> Values:
-    """Delays from microseconds to a millisecond with jitter of any shape, loss or none, entries of some microseconds."""
+    """Delays from microseconds to a millisecond with jitter of any shape, loss or none, entries of some microseconds.
+
+    Entries either take longer the more there are, or reach the data plane late, or neither.
+    """
+    per_entry, lag = chance.choice(((0.0, 0.0), (_log(chance, 10, 1e3), 0.0), (0.0, _log(chance, 1e3, 1e6))))
     return {
-        "link": {"rate_mbps": chance.choice((1000, 10_000, 25_000)), "propagation_ns": chance.uniform(0, 500)},
+        "link": {
+            "rate_mbps": chance.choice((1000, 10_000, 25_000)),
+            "propagation_ns": chance.uniform(0, 500),
+        },
         "forwarding": {
             "service": {"mean_ns": chance.uniform(50, 5_000)},
             "per_byte_ns": chance.uniform(0, 2),
@@ -53,12 +60,15 @@ def _values(chance: random.Random) -> Values:
             "delay": {"mean_ns": _log(chance, 1e3, 1e5)},
             "echo": _time(chance, 1e4, 3e5),
             "packet_in": {"service": {"mean_ns": _log(chance, 1e3, 1e5)}, "latency": _time(chance, 1e4, 3e5)},
-            "packet_out": {"service": {"mean_ns": _log(chance, 1e3, 1e5)}, "latency": _time(chance, 1e4, 3e5)},
+            "packet_out": {
+                "service": {"mean_ns": _log(chance, 1e3, 1e5)},
+                "latency": _time(chance, 1e4, 3e5),
+            },
         },
         "table": {
             "write": _time(chance, 1e4, 1e6),
-            "per_entry_ns": chance.choice((0.0, _log(chance, 10, 1e3))),
-            "lag": {"mean_ns": chance.choice((0.0, _log(chance, 1e3, 1e6)))},
+            "per_entry_ns": per_entry,
+            "lag": {"mean_ns": lag},
             "entries": chance.randint(150, 2_000),
         },
     }

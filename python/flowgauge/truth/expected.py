@@ -138,7 +138,9 @@ class Expected:
         link = self._v["link"]
         return frame_size * 8000 / float(link["rate_mbps"]) + float(link["propagation_ns"])
 
-    def entries(self, benchmark: str, counts: tuple[int, ...], frame_size: int) -> dict[tuple[str, int], float]:
+    def entries(
+        self, benchmark: str, counts: tuple[int, ...], frame_size: int
+    ) -> dict[tuple[str, int], float]:
         """Figures of flow_add, flow_mod and flow_delete by number of entries (0: of all); times in us."""
         channel = float(self._v["control"]["delay"]["mean_ns"])
         path = self.delay("data_path_delay", frame_size).quantile(0.5)
@@ -167,6 +169,7 @@ class Expected:
         random = np.random.default_rng(n)
         step = max(1, 1_000_000 // n)
         sums = [
-            sample(table["write"], (min(step, DRAWS - at), n), random).sum(axis=1) for at in range(0, DRAWS, step)
+            sample(table["write"], (min(step, DRAWS - at), n), random).sum(axis=1)
+            for at in range(0, DRAWS, step)
         ]
         return np.concatenate(sums) + fixed

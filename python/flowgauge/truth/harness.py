@@ -129,15 +129,13 @@ LIMIT_PLAN: Mapping[str, Any] = {
 """Parameters of flow_add_max, which is not judged by intervals: it gives one number."""
 
 
-def _truths(expected: Expected, benchmark: str, size: int) -> dict[tuple[str, object], float]:
+def _truths(expected: Expected, benchmark: str, size: int) -> Mapping[Any, float]:
     if benchmark in TABLE:
         return dict(expected.entries(benchmark, ENTRIES, size))
     return {(name, 0): value for name, value in expected.delays(benchmark, size, FRAMES).items()}
 
 
-def measure(
-    device: Device, name: str, settings: Mapping[str, Any]
-) -> tuple[list[TrialRecord], list[Figure]]:
+def measure(device: Device, name: str, settings: Mapping[str, Any]) -> tuple[list[TrialRecord], list[Figure]]:
     """Run one benchmark on a device as the runner does, without a run directory. Trials that break are failed."""
     kind = benchmarks.load(name)
     benchmark, params = kind(), kind.params_type.model_validate(settings)
@@ -146,15 +144,15 @@ def measure(
         write(Fitted(f"device {device.number} of {device.seed}", dict(flatten(device.values))), path)
         options = OpenOptions(seed=device.seed)
         with open_testbed(f"sim:{path}", options) as (_, testbed):
-            records = list(_trials(benchmark, params, testbed))
+            records = list(_trials(benchmark, params, testbed, f"device {device.number}"))
     return records, benchmark.figures(params, records)
 
 
-def _trials(benchmark: Benchmark[Any], params: Any, testbed: Any) -> Iterator[TrialRecord]:
+def _trials(benchmark: Benchmark[Any], params: Any, testbed: Any, dut: str) -> Iterator[TrialRecord]:
     earlier: list[TrialRecord] = []
     for point in benchmark.points(params, earlier):
         for repeat in range(benchmark.repeats(params)):
-            identity = trial_id(benchmark.name, point, repeat, "")
+            identity = trial_id(benchmark.name, point, repeat, dut)
             testbed.begin(identity)
             try:
                 trial = benchmark.trial(testbed, params, point)
@@ -185,7 +183,10 @@ def flag(seed: int, number: int) -> Flagged:
     settings = plans(frame_size(seed, number)).get(name, LIMIT_PLAN)
     records, figures = measure(device, name, settings)
     said = {
-        c.name: c.text for r in records for c in r.checks if c.state is CheckState.FAIL and c.name not in USUAL
+        c.name: c.text
+        for r in records
+        for c in r.checks
+        if c.state is CheckState.FAIL and c.name not in USUAL
     }
     refused = not any(f.value is not None for f in figures)
     return Flagged(

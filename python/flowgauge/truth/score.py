@@ -34,15 +34,15 @@ class Score:
         return self.covered >= required(self.devices)
 
 
-def required(devices: int) -> int:
-    """How many of so many 95 % intervals must hold the truth: fewer come about by chance in less than 1 % of all draws.
+def required(devices: int, chance: float = 0.01) -> int:
+    """How many of so many 95 % intervals must hold the truth: fewer come about by chance in less than that share of all draws.
 
     >>> required(200), required(40)
     (182, 34)
     """
     from scipy.stats import binom
 
-    return 182 if devices == 200 else int(binom.ppf(0.01, devices, 1 - ALPHA))
+    return 182 if (devices, chance) == (200, 0.01) else int(binom.ppf(chance, devices, 1 - ALPHA))
 
 
 def scores(judgements: Sequence[Judgement]) -> list[Score]:
