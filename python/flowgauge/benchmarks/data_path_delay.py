@@ -59,5 +59,8 @@ class DataPathDelay(GridBenchmark[DataPathDelayParams]):
             requested=probes.requested,
             offered=probes.sent,
         )
-        metrics = reception_metrics(probes, size) | {"delay_slope_us_per_s": slope}
+        metrics = reception_metrics(probes, size) | {
+            "delay_slope_us_per_s": slope,
+            "timestamps": transmission.tester.timestamps,
+        }
         return Trial(metrics, histogram(probes.latency), (*found, taken))
