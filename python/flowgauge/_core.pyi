@@ -29,6 +29,8 @@ class Port:
         """`ring`, `af_packet veth1`; empty while in use."""
     def link_mbps(self) -> int | None:
         """Speed of the link."""
+    def timestamps(self) -> str:
+        """Where its frames are stamped: "user transmit (kernel samples), kernel receive"; empty while in use."""
     def counters(self) -> dict[str, int]:
         """`tx_frames`, `tx_errors`, `rx_frames`, `rx_dropped` since it was opened, and the backend's own; empty while in use."""
     def close(self) -> None:

@@ -183,6 +183,7 @@ def _describe(driver: Driver, testbed: Testbed) -> Ready:
         loopback=None if testbed.loopback is None else asdict(testbed.loopback),
         features=tuple(features) if isinstance(features, (list, tuple, set, frozenset)) else None,
         core_plan=getattr(testbed, "core_plan", None),
+        tester_ports=[{"name": p.name, "timestamps": p.timestamps} for p in testbed.ports],
         controller=str(controller["name"]),
         abilities=None if abilities is None else tuple(sorted(abilities)),
     )
