@@ -143,6 +143,7 @@ FIELDS: dict[str, Field] = {
         Field(
             "per_entry_stated_us", "per entry stated", "us", "Time per entry as a document's text states it."
         ),
+        Field("timestamps", "timestamps", "", "Where frames were stamped, on departure and on arrival."),
         Field("group", "group", "", "The part of the specification that a feature belongs to."),
         Field("feature", "feature", "", "The feature's name within its group."),
         Field(

@@ -208,6 +208,7 @@ def _trial(
         "received": reception.received,
         "path_delay_us": _us(reception.latency.percentile_ns(50)),
         "rejected": len(result.errors),
+        "timestamps": tester.timestamps,
     }
     found = (
         checks.tester_loss(tester),

@@ -71,7 +71,10 @@ class DataPathDelay(GridBenchmark[DataPathDelayParams]):
             requested=probes.requested,
             offered=probes.sent,
         )
-        metrics = reception_metrics(probes, size) | {"delay_slope_us_per_s": slope}
+        metrics = reception_metrics(probes, size) | {
+            "delay_slope_us_per_s": slope,
+            "timestamps": transmission.tester.timestamps,
+        }
         rate = stream.schedule.rate
         batched = checks.batches(probes, float(1e9 / rate) if rate else 0.0)
         return Trial(metrics, histogram(probes.latency), (*found, batched, taken))

@@ -73,6 +73,7 @@ class PacketIn(GridBenchmark[PacketInParams]):
         metrics = reception_metrics(probes, size) | {
             "message_rate": probes.received / (probes.elapsed_ns / 1e9),
             "delay_slope_us_per_s": slope,
+            "timestamps": transmission.tester.timestamps,
             "packet_in_bytes_min": probes.packet_in_bytes_min,
             "packet_in_buffered": probes.packet_in_buffered,
         }

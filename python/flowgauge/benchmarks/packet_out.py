@@ -73,6 +73,7 @@ class PacketOut(GridBenchmark[PacketOutParams]):
             "message_rate": result.acknowledged / seconds,
             "gap_error_p99_ns": result.gap_error_ns.get("p99"),
             "delay_slope_us_per_s": slope,
+            "timestamps": transmission.tester.timestamps,
         }
         refused = checks.flow_rejected(result.errors, installed=None, expected=None)
         extra = (checks.channel(result),) if not result.errors else (checks.channel(result), refused)

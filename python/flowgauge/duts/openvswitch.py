@@ -219,7 +219,12 @@ class OpenVSwitch:
         if controller := self._controller:
             command += ["--", "set-controller", BRIDGE, controller]
             command += ["--", "set", "controller", BRIDGE, "connection_mode=out-of-band", "max_backoff=1000"]
-        self._running.vsctl(*command)
+        try:
+            self._running.vsctl(*command)
+        except SetupError as error:
+            if self.alive():
+                raise
+            raise SetupError(f"Open vSwitch stopped while it started: {self.log().strip()}") from error
         self._check_ports()
 
     @property
