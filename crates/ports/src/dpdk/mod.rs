@@ -198,7 +198,8 @@ impl Port for DpdkPort {
         let (pool, want) = (handle.raw.pools[self.queues.start as usize], n.min(burst.room()) as u16);
         // SAFETY: room for BURST >= want mbufs; the pool is the port's.
         let n = unsafe { (handle.shim.alloc)(pool, self.mbufs.as_mut_ptr(), want) } as usize;
-        let (at, room, owner) = (MBUF_SIZE + handle.shim.headroom as usize, handle.raw.room as u32, self.owner);
+        let (at, room, owner) =
+            (MBUF_SIZE + handle.shim.headroom as usize, handle.raw.room as u32, self.owner);
         // SAFETY: the shim's pools have mbufs with a buffer right behind, of `headroom + room` bytes that were zeroed when
         // they were mapped; nobody else has an mbuf that is out of its pool.
         burst.extend(self.mbufs[..n].iter().map(|&mbuf| unsafe {
