@@ -13,6 +13,7 @@ need tcpdump tcpdump
 need trafgen netsniff-ng
 need mn mininet
 need ping iputils-ping
+need strace strace
 need pkg-config pkg-config
 need dpdk-testpmd dpdk-dev
 need dpdk-devbind.py dpdk

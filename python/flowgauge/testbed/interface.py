@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from flowgauge.flows import FlowSet, Frames, Schedule
+from flowgauge.flows import SEQUENTIAL, FlowOrder, FlowSet, Frames, Schedule
 
 Nanoseconds = int
 CONTROL = "control"
@@ -27,8 +27,11 @@ class Stream:
     `source`: index of the tester port that transmits, or CONTROL: frames leave by `Control.play(packet_outs(...))`, and
     this stream only counts them. `sink`: index of the port where frames are expected, CONTROL (PACKET_IN), or None: any
     port; frames that arrive elsewhere count as `misrouted`.
-    It ends after `duration_s`, or after `count` frames, or (both None) when it is stopped.
-    `record`: keep up to that many departures and arrivals as arrays.
+    It ends after `duration_s`, or after `count` frames, or (both None) when it is stopped. `record`: keep up to that many departures and
+    arrivals as arrays.
+    `late`: what is done with frames whose time has passed because tester or port could not keep up: "catch_up" sends them at once, so that
+    the mean rate stays exact; "skip" leaves out those that a later one has overtaken, so that gaps stay what they should be at the least,
+    and counts them as not offered. `weight`: share of a `Schedule.max()` stream where several leave by one port.
     `frame_size` counts the FCS, in bytes; raw frames have sizes of their own, and it means nothing to them.
     """
 
@@ -41,6 +44,9 @@ class Stream:
     record: int = 0
     name: str = "probe"
     count: int | None = None
+    flow_order: FlowOrder = SEQUENTIAL
+    late: str = "catch_up"
+    weight: int = 1
 
 
 @dataclass(frozen=True)
