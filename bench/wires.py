@@ -93,7 +93,13 @@ def run(command: Sequence[str], timeout: float = 60) -> str:
 def background(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
     """A program that runs meanwhile, in a process group of its own: what it forks ends with it (trafgen forks its senders)."""
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        command,
+        # Open, and silent: testpmd ends with its standard input.
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
     )
     try:
         yield process

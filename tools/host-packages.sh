@@ -11,6 +11,8 @@ need ip iproute2
 need ethtool ethtool
 need tcpdump tcpdump
 need trafgen netsniff-ng
+need tcpreplay tcpreplay
+need tshark tshark
 need mn mininet
 need ping iputils-ping
 need strace strace

@@ -29,6 +29,8 @@ class Port:
         """`ring`, `af_packet veth1`; empty while in use."""
     def link_mbps(self) -> int | None:
         """Speed of the link."""
+    def timestamps(self) -> str:
+        """Where its frames are stamped: "user transmit (kernel samples), kernel receive"; empty while in use."""
     def counters(self) -> dict[str, int]:
         """`tx_frames`, `tx_errors`, `rx_frames`, `rx_dropped` since it was opened, and the backend's own; empty while in use."""
     def close(self) -> None:
@@ -76,9 +78,9 @@ def open_dpdk(
 ) -> Port:
     """A device that DPDK drives, by its arguments: `net_null0`, `0000:03:00.0`. Receives from all `queues`, sends by the first.
 
-    Waits for its link, which is the other side's connection for a vhost-user socket. DPDK starts with the first device, once per process:
-    that one's `memory_mib`, `hugepages` ("auto", "yes", "no"), `file_prefix` and `cores` hold for all. Raises DpdkMissingError,
-    DpdkError, HugepagesError.
+    Waits for its link (unless `link_wait_s` is 0), which is the other side's connection for a vhost-user socket. DPDK starts with the
+    first device, once per process: that one's `memory_mib`, `hugepages` ("auto", "yes", "no"), `file_prefix` and `cores` hold for all.
+    Raises DpdkMissingError, DpdkError, HugepagesError.
     """
 
 def dpdk_version(shim_path: str | Path | None = None) -> str:

@@ -216,6 +216,12 @@ class TrialError(FlowgaugeError):
     name = "trial"
 
 
+class LinkDownError(TrialError):
+    """A tester port lost its link while frames moved: an interface that went down or away, a socket that the DUT left."""
+
+    name = "link-down"
+
+
 class DutDiedError(TrialError):
     """The DUT stopped during a trial."""
 

@@ -2,10 +2,65 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from flowgauge.duts.lease import Lease, leases
+
+PROGRAM = [sys.executable, "-c", "from flowgauge.cli import main; main()"]
 
 
 def exists(namespaces: list[str], directories: list[str]) -> list[str]:
     """Those of the namespaces and directories that are there."""
     found = [n for n in namespaces if (Path("/run/netns") / n).exists()]
     return found + [d for d in directories if Path(d).exists()]
+
+
+def flowgauge(*argv: str | Path, under: Sequence[str] = ()) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a command."""
+    command = [*under, *PROGRAM, *map(str, argv)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr
+    assert "internal error" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def trials(run: Path) -> list[tuple[str, str | None]]:
+    """Status and reason of each trial."""
+    lines = (run / "trials.jsonl").read_text().splitlines()
+    return [(t["status"], t["reason"]) for t in map(json.loads, lines)]
+
+
+def interfere(
+    argv: list[str], line: str, act: Callable[[subprocess.Popen[str]], None]
+) -> tuple[int, str, str]:
+    """Run a command, and do something once it has printed `line`."""
+    with subprocess.Popen(
+        [*PROGRAM, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        seen = ""
+        for text in process.stdout:
+            seen += text
+            if line in text:
+                act(process)
+                break
+        out, err = process.communicate(timeout=60)
+    assert "Traceback" not in err
+    return process.returncode, seen + out, err
+
+
+def lease_under(pid: int) -> Lease:
+    """The lease of the worker that process `pid` started."""
+    (lease,) = [found for found in leases() if _parent(found.owner.pid) == pid]
+    return lease
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0

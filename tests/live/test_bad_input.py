@@ -5,26 +5,24 @@ The switch is a socket on the loopback (`fake_switch`), its ports a veth pair in
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from fake_switch import FakeSwitch
-from live_helpers import exists
+from live_helpers import PROGRAM, exists, flowgauge, interfere, lease_under, trials
 
-from flowgauge.duts.lease import Lease, leases
+from flowgauge.duts.lease import leases
 
 pytestmark = pytest.mark.live
 
-PROGRAM = [sys.executable, "-c", "from flowgauge.cli import main; main()"]
 BENCHMARK = "control_channel_delay"
 SHORT = ["--quick", "--set", f"{BENCHMARK}.duration_s=0.3", "--repeat", "3"]
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -73,21 +71,6 @@ def switch(port: int, **behaviour: object) -> Iterator[FakeSwitch]:
         yield fake
     finally:
         fake.stop()
-
-
-def flowgauge(*argv: str | Path, under: Sequence[str] = ()) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of a command."""
-    command = [*under, *PROGRAM, *map(str, argv)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert "Traceback" not in done.stderr
-    assert "internal error" not in done.stderr
-    return done.returncode, done.stdout, done.stderr
-
-
-def trials(run: Path) -> list[tuple[str, str | None]]:
-    """Status and reason of each trial."""
-    lines = (run / "trials.jsonl").read_text().splitlines()
-    return [(t["status"], t["reason"]) for t in map(json.loads, lines)]
 
 
 def test_a_channel_that_breaks_fails_its_trial_only(tmp_path: Path, lab: Path, port: int) -> None:
@@ -211,7 +194,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         assert "No space left on device\n  Name a directory" in err
         assert not (disk / "run").exists(), "a run that never began leaves nothing"
         fill.unlink()
-        code, out, err = _interfere(
+        code, out, err = interfere(
             ["run", BENCHMARK, "--quick", "--set", f"{BENCHMARK}.duration_s=0.5", "-o", str(disk / "run")],
             "#1: ok",
             lambda process: _fill(fill),
@@ -237,38 +220,6 @@ def _fill(path: Path) -> None:
             pass
 
 
-def _interfere(
-    argv: list[str], line: str, act: Callable[[subprocess.Popen[str]], None]
-) -> tuple[int, str, str]:
-    """Run a command, and do something once it has printed `line`."""
-    with subprocess.Popen(
-        [*PROGRAM, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        seen = ""
-        for text in process.stdout:
-            seen += text
-            if line in text:
-                act(process)
-                break
-        out, err = process.communicate(timeout=60)
-    assert "Traceback" not in err
-    return process.returncode, seen + out, err
-
-
-def lease_under(pid: int) -> Lease:
-    """The lease of the worker that process `pid` started."""
-    (lease,) = [found for found in leases() if _parent(found.owner.pid) == pid]
-    return lease
-
-
-def _parent(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    except OSError:
-        return 0
-
-
 ON_OVS = ["run", BENCHMARK, *SHORT, "--dut", "ovs:ports=2"]
 
 
@@ -283,7 +234,7 @@ def test_what_dies_in_a_trial_is_replaced(tmp_path: Path, victim: str) -> None:
         time.sleep(0.1)
         os.kill(switchd if victim == "ovs-vswitchd" else lease.owner.pid, signal.SIGKILL)
 
-    code, out, _ = _interfere([*ON_OVS, "-o", str(run)], "#1: ok", kill)
+    code, out, _ = interfere([*ON_OVS, "-o", str(run)], "#1: ok", kill)
     assert code == 1
     (first, second, third) = trials(run)
     assert first[0] == third[0] == "ok"
@@ -312,7 +263,7 @@ def test_a_run_that_is_killed_can_be_cleaned_up_and_resumed(tmp_path: Path, work
             os.kill(left[0].owner.pid, signal.SIGKILL)
         process.kill()
 
-    assert _interfere([*ON_OVS, "-o", str(run)], "#1: ok", kill)[0] == -signal.SIGKILL
+    assert interfere([*ON_OVS, "-o", str(run)], "#1: ok", kill)[0] == -signal.SIGKILL
     (lease,) = left
     if worker_too:
         assert len(exists(lease.namespaces, lease.directories)) == 3
@@ -339,7 +290,7 @@ def test_ctrl_c_stops_in_order(tmp_path: Path, line: str) -> None:
         process.send_signal(signal.SIGINT)
 
     before = {lease.id for lease in leases()}
-    code, out, _ = _interfere([*ON_OVS, "-o", str(tmp_path / "run")], line, interrupt)
+    code, out, _ = interfere([*ON_OVS, "-o", str(tmp_path / "run")], line, interrupt)
     assert code == 130
     assert f"Go on with: flowgauge run --resume -o {tmp_path / 'run'}" in out
     assert all(not lease.stale() for lease in leases() if lease.id not in before)

@@ -70,11 +70,11 @@ def test_help_of_the_program_says_what_the_command_says(name: str) -> None:
         assert (module.command.__doc__ or "").strip().splitlines()[0] == COMMANDS[name]
 
 
-@pytest.mark.parametrize("command", [(), ("run",), ("list",), ("show",)])
+@pytest.mark.parametrize("command", [(), ("run",), ("list",), ("show",), ("generate",), ("capture",)])
 def test_help(command: tuple[str, ...]) -> None:
     text = flowgauge(*command, "--help").stdout
     # Typer's versions differ in how they show types and where they wrap.
-    words = re.sub(r"\s*<list\[str\]>|\s*\[x>=\d\]", "", text)
+    words = re.sub(r"\s*<list\[str\]>|\s*\[(\d+<=)?x[<>]=\d+\]", "", text)
     check(
         f"help{'_'.join(('', *command))}.txt",
         "\n".join(" ".join(line.split()) for line in words.splitlines()) + "\n",

@@ -36,5 +36,11 @@ def test_the_example_benchmark_measures_the_embedded_switch() -> None:
     assert "delay_median_us" in names
 
 
+def test_the_example_sends_scapys_packets() -> None:
+    module = load("raw_frames")
+    result = module.send(module.Frames.of(*module.packets, probe=True), 80)
+    assert (result.sent, result.received, result.lost) == (80, 80, 0)
+
+
 def test_the_example_dut_file_is_read() -> None:
     assert create(str(EXAMPLES / "lab.toml")).name == "lab-switch"

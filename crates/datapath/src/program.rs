@@ -17,7 +17,7 @@ pub struct Program {
 impl Program {
     /// Sorts `instructions` into the order of execution (OpenFlow 1.3.5, 5.9).
     pub fn new(mut instructions: Vec<Instruction>) -> Program {
-        instructions.sort_by_key(rank);
+        instructions.sort_by_key(Instruction::rank);
         let mut program = Program { instructions: instructions.into_boxed_slice(), needs_tables: false };
         let needs_tables = program.actions().any(needs_tables);
         program.needs_tables = needs_tables;
@@ -86,20 +86,6 @@ fn each_once(ids: impl Iterator<Item = u32>) -> Vec<u32> {
     ids.sort_unstable();
     ids.dedup();
     ids
-}
-
-/// The place of an instruction in the order of execution.
-fn rank(instruction: &Instruction) -> u8 {
-    match instruction {
-        Instruction::Meter(_) => 0,
-        Instruction::ApplyActions(_) => 1,
-        Instruction::ClearActions => 2,
-        Instruction::WriteActions(_) => 3,
-        Instruction::WriteMetadata { .. } => 4,
-        Instruction::GotoTable(_) => 5,
-        // Refused before they get here.
-        Instruction::StatTrigger { .. } | Instruction::Experimenter { .. } | Instruction::Unknown { .. } => 6,
-    }
 }
 
 /// All programs in use, each once.

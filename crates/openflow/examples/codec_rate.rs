@@ -1,9 +1,12 @@
 //! How many FLOW_MODs with six match fields one core encodes and decodes per second, and how many a `FlowEncoder`
 //! writes: `cargo run --release -p flowgauge-openflow --example codec_rate`.
 
+mod common;
+
 use std::hint::black_box;
 use std::time::Instant;
 
+use common::flow_mod;
 use flowgauge_openflow::{
     Action, Body, FlowEncoder, FlowMod, Match, Message, PortNo, Version, decode, encode,
 };
@@ -12,17 +15,6 @@ use flowgauge_packet::{Field, FlowSet, Pattern};
 /// Rounds of a run, and runs, of which the best is told: others lost the core for a while.
 const ROUNDS: u32 = 50_000;
 const RUNS: u32 = 40;
-
-fn flow_mod() -> FlowMod {
-    let match_ = Match::any()
-        .with(Field::InPort, 1)
-        .with(Field::EthType, 0x0800)
-        .with(Field::IpProto, 17)
-        .with(Field::Ipv4Src, 0x0a000001)
-        .with(Field::Ipv4Dst, 0x0a000002)
-        .with(Field::UdpDst, 80);
-    FlowMod::add(10, match_, vec![Action::output(PortNo(2))])
-}
 
 fn report(what: &str, version: Version, mut once: impl FnMut(u32)) {
     let run = |_| {

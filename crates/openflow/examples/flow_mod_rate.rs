@@ -1,25 +1,16 @@
 //! How many FLOW_MODs with six match fields one core encodes or decodes per second, for `make bench`:
 //! `flow_mod_rate encode|decode VERSION SECONDS [HEX]`. Prints the rate; with HEX, the message is that one.
 
+mod common;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use flowgauge_openflow::{Action, Body, FlowMod, Match, Message, PortNo, Version, decode, encode};
-use flowgauge_packet::Field;
+use common::flow_mod;
+use flowgauge_openflow::{Body, Message, Version, decode, encode};
 
 /// Calls between two looks at the clock.
 const ROUND: u32 = 10_000;
-
-fn flow_mod() -> FlowMod {
-    let match_ = Match::any()
-        .with(Field::InPort, 1)
-        .with(Field::EthType, 0x0800)
-        .with(Field::IpProto, 17)
-        .with(Field::Ipv4Src, 0x0a000001)
-        .with(Field::Ipv4Dst, 0x0a000002)
-        .with(Field::UdpDst, 80);
-    FlowMod::add(10, match_, vec![Action::output(PortNo(2))])
-}
 
 fn rate(duration: Duration, mut once: impl FnMut()) -> f64 {
     let (start, mut calls) = (Instant::now(), 0u64);

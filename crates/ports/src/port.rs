@@ -78,6 +78,19 @@ pub struct Capabilities {
     pub mac: Option<[u8; 6]>,
 }
 
+impl Capabilities {
+    /// Where frames are stamped, as results print it: `user transmit (kernel samples), kernel receive`.
+    pub fn timestamps(&self) -> String {
+        let samples = match self.tx_stamps {
+            StampSource::User => String::new(),
+            StampSource::KernelSoftware | StampSource::Hardware => {
+                format!(" ({} samples)", self.tx_stamps.name())
+            }
+        };
+        format!("user transmit{samples}, {} receive", self.rx_stamps.name())
+    }
+}
+
 /// A port's own counters since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortStats {

@@ -43,8 +43,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("usage", "UsageError"),
     ("capture-file", "CaptureFileError"),
     ("trial", "TrialError"),
-    // A port that went down while frames moved: the trial broke, the next may do.
-    ("link-down", "TrialError"),
+    ("link-down", "LinkDownError"),
 ];
 
 /// The core's stable names and the Python class of each, for the test that all classes exist.

@@ -51,6 +51,11 @@ impl Port {
         self.lock().as_ref().and_then(|port| port.capabilities().link_mbps)
     }
 
+    /// Where its frames are stamped: `user transmit (kernel samples), kernel receive`. Empty while it is in use.
+    fn timestamps(&self) -> String {
+        self.lock().as_ref().map_or_else(String::new, |port| port.capabilities().timestamps())
+    }
+
     /// Its counters since it was opened, those of the backend's own among them. Empty while it is in use.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);

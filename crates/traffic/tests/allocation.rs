@@ -10,7 +10,9 @@ use std::sync::Arc;
 use common::*;
 use flowgauge_measure::{Counters, FlowOrder, Rate, Schedule};
 use flowgauge_packet::RawFrames;
+use flowgauge_ports::pcap::Format;
 use flowgauge_ports::ring;
+use flowgauge_traffic::capture::{CaptureOptions, capture};
 use flowgauge_traffic::{LatePolicy, Options, Stop, Stream, start_on};
 
 struct Counting;
@@ -84,8 +86,30 @@ fn raw(frames: u64) -> Vec<Stream> {
     vec![Stream { frames: Arc::new(raw).into(), ..probes(1, Schedule::Max, frames) }]
 }
 
+/// Allocations of a capture of `frames` frames, with probes judged and a file that takes everything, and of its sender.
+fn allocations_of_capture(frames: u64) -> u64 {
+    // Room for all: a capture that lost one would wait for it.
+    let (a, b) = ring::pair(1 << 15);
+    let before = ALLOCATIONS.load(Relaxed);
+    let file = std::fs::File::options().write(true).open("/dev/null").unwrap();
+    let capture_options = CaptureOptions { probes: true, count: Some(frames), ..CaptureOptions::default() };
+    let capturing = capture(boxed(vec![b]), Some((file, Format::Pcapng)), capture_options).unwrap();
+    run(
+        boxed(vec![a]),
+        vec![stream(1, cbr(200_000), Stop::Count(frames))],
+        Options { drain: Some(MS(0)), ..options() },
+    );
+    let found = capturing.finish().outcome;
+    let after = ALLOCATIONS.load(Relaxed);
+    assert_eq!((found.progress.frames, found.progress.lost, found.probes.len()), (frames, 0, 1));
+    after - before
+}
+
+// One test: allocations are counted for the whole process.
 #[test]
 fn nothing_is_allocated_per_frame() {
+    let (few, many) = (allocations_of_capture(2_000), allocations_of_capture(20_000));
+    assert!(many <= few + 10, "capture: {few} allocations for 2 000 frames, {many} for 20 000");
     let way = |name, workers, streams| Way { name, workers, options: options(), streams };
     let ways = [
         way("as fast as possible", 1, |n| vec![probes(1, Schedule::Max, n)]),

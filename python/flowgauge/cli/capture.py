@@ -29,7 +29,10 @@ def command(
         typer.Option(metavar="FILE", help="Judge the probes of a capture file instead. -: standard input."),
     ] = None,
     netns: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Network namespace of the interfaces.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Network namespace of interfaces; INTERFACE@NAME for one of its own."
+        ),
     ] = None,
     write: Annotated[
         str | None,

@@ -27,9 +27,9 @@ SIGNS = {"good": "ok", "lack": "lack", "worse": "note"}
 
 
 def command() -> None:
-    """Say what this host lacks for each DUT and each way to move frames, and the command that mends it.
+    """Say what this host lacks for each DUT, and the command that mends it.
 
-    Exit code 0 if `flowgauge run quick` works, 3 if not.
+    The ways to move frames (AF_PACKET, AF_XDP, DPDK) are looked at, too. Exit code 0 if `flowgauge run quick` works, 3 if not.
     """
     from itertools import groupby
 

@@ -24,7 +24,10 @@ def command(
         ),
     ] = None,
     netns: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Network namespace of the interfaces.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Network namespace of interfaces; INTERFACE@NAME for one of its own."
+        ),
     ] = None,
     flows: Annotated[
         str | None,
@@ -75,6 +78,13 @@ def command(
     burst: Annotated[
         int | None, typer.Option(metavar="N", help="Bursts of N frames back to back, at that mean rate.")
     ] = None,
+    late: Annotated[
+        str,
+        typer.Option(
+            metavar="catch_up|skip",
+            help="Frames whose time has passed leave at once (the mean rate stays), or not at all (gaps stay).",
+        ),
+    ] = "catch_up",
     count: Annotated[int | None, typer.Option(metavar="N", help="End after N frames.")] = None,
     duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="End after that time.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="For random values and gaps.")] = 1,
@@ -116,6 +126,7 @@ def command(
         rate=rate,
         poisson=poisson,
         burst=burst,
+        late=late,
         count=count,
         duration=duration,
         seed=seed,

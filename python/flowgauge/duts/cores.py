@@ -53,7 +53,7 @@ class CorePlan:
 
 
 def plan(cores: Sequence[int], *, polls: bool = False, ports: int = 1) -> CorePlan:
-    """The plan for these cores, ascending; `polls`: the DUT has a thread that spins; `ports`: how many the tester has.
+    """The plan for these cores, ascending; `polls`: the DUT has a thread that spins; `ports`: so many get workers of their own if they can.
 
     >>> plan([0, 1]).note
     'worker spins on core 1; channel and DUT on 0'

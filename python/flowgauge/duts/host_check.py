@@ -17,6 +17,8 @@ from flowgauge.duts.ovs.daemons import find_schema
 from flowgauge.duts.ovs.datapath import TOOLS
 from flowgauge.errors import SetupError
 
+TUN = Path("/dev/net/tun")
+
 
 def examine() -> list[Finding]:
     """Everything, by subject: DUTs, backends, host."""
@@ -54,7 +56,7 @@ def _openvswitch() -> Iterator[Finding]:
     yield privileged("ovs", ("CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_SYS_ADMIN"), root=True)
     if os.geteuid() == 0 and find_tool("ip"):
         yield _namespaces()
-    if not Path("/dev/net/tun").exists():
+    if not TUN.exists():
         mend = "mkdir -p /dev/net && mknod /dev/net/tun c 10 200"
         yield Finding("ovs", "tun device", State.LACK, "/dev/net/tun is missing", mend)
 

@@ -151,6 +151,20 @@ def number(value: Value) -> int:
     return int(value, 0)
 
 
+FLOW_NAMES: Mapping[str, str] = {
+    "ip_ecn": "nw_ecn",
+    "ipv4_src": "nw_src",
+    "ipv4_dst": "nw_dst",
+    "ipv6_flabel": "ipv6_label",
+    "ipv6_nd_target": "nd_target",
+    "ipv6_nd_sll": "nd_sll",
+    "ipv6_nd_tll": "nd_tll",
+    "icmpv4_type": "icmp_type",
+    "icmpv4_code": "icmp_code",
+}
+"""Names of fields in flow syntax, where they differ from OXM's. Both ovs-ofctl and our own parser know them."""
+
+
 def shown(name: str, value: int) -> str:
     """A value as rules and reports write it.
 

@@ -9,29 +9,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from flowgauge.features.feature import VERSIONS, Feature, since
-from flowgauge.features.frames import Frame, number, shown
+from flowgauge.features.frames import FLOW_NAMES, Frame, number, shown
 from flowgauge.features.tester import Probe, Tester, through
 
 COPIES = 3
 """So many frames of each kind are sent."""
 _IN_RULES = {
+    **FLOW_NAMES,
     "eth_src": "dl_src",
     "eth_dst": "dl_dst",
     "eth_type": "dl_type",
     "vlan_vid": "dl_vlan",
     "vlan_pcp": "dl_vlan_pcp",
     "ip_proto": "nw_proto",
-    "ip_ecn": "nw_ecn",
-    "ipv4_src": "nw_src",
-    "ipv4_dst": "nw_dst",
-    "ipv6_flabel": "ipv6_label",
-    "ipv6_nd_target": "nd_target",
-    "ipv6_nd_sll": "nd_sll",
-    "ipv6_nd_tll": "nd_tll",
-    "icmpv4_type": "icmp_type",
-    "icmpv4_code": "icmp_code",
 }
-"""Names of fields in flow syntax, where they differ from OXM's. Both ovs-ofctl and our own parser know them."""
+"""Names of fields in matches."""
 _ADDRESSES = ("_src", "_dst", "_spa", "_tpa", "_sha", "_tha", "_sll", "_tll", "_target")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,10 +13,9 @@ from typing import Any
 from flowgauge import _core
 from flowgauge.duts.cores import core_plan
 from flowgauge.errors import CaptureWriteError, UsageError
-from flowgauge.packets.generate import nanoseconds
 from flowgauge.packets.port_text import parse_port
-from flowgauge.packets.rate_text import bits_per_second, frames_per_second
-from flowgauge.packets.watch import EVERY_S, Show, interrupts, shown
+from flowgauge.packets.rate_text import bits_per_second, frames_per_second, nanoseconds
+from flowgauge.packets.watch import Seconds, Show, interrupts, shown
 from flowgauge.testbed.interface import Latency
 from flowgauge.testbed.openers import open_port
 
@@ -113,14 +111,13 @@ class _Rates:
 
     def __init__(self, captured: _core.Capture, show: Show) -> None:
         self._captured, self._show = captured, show
-        self._next = time.monotonic() + EVERY_S
+        self._seconds = Seconds()
         self._before: Mapping[str, int] = dict.fromkeys(captured.progress(), 0)
 
     def look(self) -> None:
         """Once a second."""
-        if time.monotonic() < self._next:
+        if not self._seconds.over():
             return
-        self._next += EVERY_S
         now = self._captured.progress()
         seconds = (now["elapsed_ns"] - self._before["elapsed_ns"]) / 1e9
         if seconds > 0:

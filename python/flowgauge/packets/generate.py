@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,9 +13,9 @@ from flowgauge import _core
 from flowgauge.duts.cores import core_plan
 from flowgauge.errors import UsageError
 from flowgauge.packets.port_text import parse_port
-from flowgauge.packets.rate_text import bits_per_second, frames_per_second
+from flowgauge.packets.rate_text import bits_per_second, frames_per_second, nanoseconds
 from flowgauge.packets.streams import Planned, Wanted, all_wanted, plan
-from flowgauge.packets.watch import EVERY_S, Show, interrupts, shown
+from flowgauge.packets.watch import Seconds, Show, interrupts, shown
 from flowgauge.testbed.interface import Reception, Stream, TesterState
 from flowgauge.testbed.openers import open_port
 from flowgauge.testbed.transmission import LiveTransmission, spec
@@ -124,14 +123,13 @@ class _Rates:
 
     def __init__(self, transmission: LiveTransmission, show: Show) -> None:
         self._transmission, self._show = transmission, show
-        self._next = time.monotonic() + EVERY_S
+        self._seconds = Seconds()
         self._before: tuple[int, int, int] = (0, 0, 0)
 
     def look(self) -> None:
         """Once a second."""
-        if time.monotonic() < self._next:
+        if not self._seconds.over():
             return
-        self._next += EVERY_S
         progress = self._transmission.progress()
         now = progress.elapsed_ns, sum(progress.sent), sum(progress.received)
         seconds = (now[0] - self._before[0]) / 1e9
@@ -249,15 +247,3 @@ def _arrivals(stream: Mapping[str, Any]) -> list[str]:
         return [counts]
     known = ", ".join(f"{name} {nanoseconds(delays[name])}" for name in ("min", "p50", "p99", "max"))
     return [counts, f"delay: {known}"]
-
-
-def nanoseconds(ns: float) -> str:
-    """As a person reads it.
-
-    >>> [nanoseconds(n) for n in (12, 8_400, 1_250_000, 2e9)]
-    ['12 ns', '8.4 us', '1.25 ms', '2 s']
-    """
-    for scale, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
-        if ns >= scale:
-            return f"{ns / scale:.3g} {unit}"
-    return f"{ns:.0f} ns"

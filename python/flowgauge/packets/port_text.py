@@ -1,4 +1,4 @@
-"""Ports as people write them on a command line: `af_packet:eth0`."""
+"""Ports as people write them on a command line: `af_packet:eth0`, or `af_packet:eth0@lab` in a network namespace."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def parse_port(
 ) -> PortWiring:
     """How to open it. Raises UsageError.
 
-    >>> parse_port("af_xdp:veth0", "lab").interface, parse_port("dpdk:net_ring0").backend
-    ('veth0', 'dpdk')
+    >>> parse_port("dpdk:net_ring0").backend, parse_port("af_xdp:veth0", "lab").netns, parse_port("af_xdp:veth0@a", "lab").netns
+    ('dpdk', 'lab', 'a')
     """
     backend, colon, device = text.partition(":")
     listed = ", ".join(BACKENDS.values())
@@ -30,8 +30,11 @@ def parse_port(
         raise UsageError(f"{option} {text}: expected one of {listed}", advice=advice)
     if (backend == "ring") == bool(device):
         raise UsageError(f"{option} {text}: expected {BACKENDS[backend]}")
-    # The namespace is of interfaces; files, rings and DPDK's devices are in none.
+    # Namespaces are of interfaces: files, rings and DPDK's devices are in none.
     if backend not in ("af_packet", "af_xdp"):
         return PortWiring(of_port=0, backend=backend, interface=device)
+    interface, at, own = device.partition("@")
+    if not interface or (at and not own):
+        raise UsageError(f"{option} {text}: expected {BACKENDS[backend]} or {BACKENDS[backend]}@NETNS")
     options = {} if receive else {"receive": False}
-    return PortWiring(of_port=0, backend=backend, interface=device, netns=netns, options=options)
+    return PortWiring(of_port=0, backend=backend, interface=interface, netns=own or netns, options=options)

@@ -1,4 +1,4 @@
-"""Rates and sizes as people write them on a command line."""
+"""Rates as people write them on a command line; rates and times as they read them."""
 
 from __future__ import annotations
 
@@ -65,6 +65,18 @@ def bits_per_second(bps: float) -> str:
     '9.877 Gbps'
     """
     return _scaled(bps, "bps")
+
+
+def nanoseconds(ns: float) -> str:
+    """As a person reads it.
+
+    >>> [nanoseconds(n) for n in (12, 8_400, 1_250_000, 2e9)]
+    ['12 ns', '8.4 us', '1.25 ms', '2 s']
+    """
+    for scale, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if ns >= scale:
+            return f"{ns / scale:.3g} {unit}"
+    return f"{ns:.0f} ns"
 
 
 def _scaled(value: float, unit: str) -> str:

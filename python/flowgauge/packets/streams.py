@@ -16,6 +16,7 @@ from flowgauge.packets.rate_text import parse_rate
 from flowgauge.testbed.interface import Stream
 
 FCS = 4
+LATE = ("catch_up", "skip")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Wanted:
     rate: str | None = None
     poisson: bool = False
     burst: int | None = None
+    late: str = "catch_up"
     count: int | None = None
     duration: float | None = None
     seed: int = 1
@@ -77,6 +79,7 @@ def plan(wanted: Wanted, link_mbps: int | None, sink: int | None, position: int 
         sink=sink,
         duration_s=wanted.duration,
         count=count,
+        late=wanted.late,
         name=f"stream {position + 1}",
     )
     return Planned(stream, f"{title}, {when}", notes)
@@ -102,6 +105,8 @@ def _check(wanted: Wanted) -> None:
         wanted.count is not None and wanted.count < 1
     ):
         raise UsageError("--duration and --count are above 0")
+    if wanted.late not in LATE:
+        raise UsageError(f"--late {wanted.late}: allowed: {', '.join(LATE)}")
     if wanted.poisson and wanted.burst is not None:
         raise UsageError("--poisson and --burst exclude each other")
     if (wanted.poisson or wanted.burst is not None) and wanted.rate in (None, "max"):
@@ -159,7 +164,7 @@ def parse_stream(text: str, defaults: Wanted) -> Wanted:
 
     >>> parse_stream("flows=udp_dst=7 rate=10k poisson", Wanted(size=128))
     Wanted(flows='udp_dst=7', flow_count=None, pcap=None, speed=None, loop=None, probe=False, size=128, rate='10k', poisson=True, \
-burst=None, count=None, duration=None, seed=1)
+burst=None, late='catch_up', count=None, duration=None, seed=1)
     """
     try:
         words = shlex.split(text)
@@ -198,6 +203,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "rate": str,
     "poisson": bool,
     "burst": int,
+    "late": str,
     "count": int,
     "duration": float,
     "seed": int,

@@ -5,13 +5,26 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-EVERY_S = 1.0
-
 Show = Callable[[str], None]
+
+
+class Seconds:
+    """Says when a second is over."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + 1
+
+    def over(self) -> bool:
+        """Whether one more is over."""
+        if time.monotonic() < self._next:
+            return False
+        self._next += 1
+        return True
 
 
 @contextmanager

@@ -201,6 +201,8 @@ class Bench:
         environment = dict(self._directory.document.environment)
         if ready.core_plan is not None:
             environment["core_plan"] = plain(ready.core_plan)
+        if ready.tester_ports is not None:
+            environment["tester_ports"] = plain(ready.tester_ports)
         self._directory.update(
             dut=plain(dict(ready.dut)),
             loopback=None if ready.loopback is None else plain(dict(ready.loopback)),

@@ -27,7 +27,15 @@ from flowgauge.benchmarks import load_path
 from flowgauge.benchmarks.base import Benchmark
 from flowgauge.controllers import BUILTIN
 from flowgauge.duts.interface import Driver
-from flowgauge.errors import ChannelError, DutDiedError, FlowgaugeError, RejectedError, SetupError, TrialError
+from flowgauge.errors import (
+    ChannelError,
+    DutDiedError,
+    FlowgaugeError,
+    LinkDownError,
+    RejectedError,
+    SetupError,
+    TrialError,
+)
 from flowgauge.model import Check, Point, Trial
 from flowgauge.results import samples
 from flowgauge.runner.messages import Failed, Measure, Measured, Ready, Reply, Reset, Stop, WasReset
@@ -131,13 +139,14 @@ class _Worker:
         )
 
     def _failed(self, error: FlowgaugeError, *, usable: bool = True) -> Failed:
-        """A dead DUT is the reason behind any other error; a broken channel needs a new testbed."""
+        """A dead DUT is the reason behind any other error; a broken channel or port needs a new testbed."""
         if isinstance(error, DutDiedError):
             return Failed(error, usable=False)
         if not self._alive():
             text = f"the DUT stopped during the trial ({error.message})"
             return Failed(DutDiedError(text, advice=PRINTED), usable=False)
-        whole = isinstance(error, RejectedError) or not isinstance(error, (ChannelError, SetupError))
+        broken = (ChannelError, SetupError, LinkDownError)
+        whole = isinstance(error, RejectedError) or not isinstance(error, broken)
         return Failed(error, usable=usable and whole and self._clean())
 
     def _alive(self) -> bool:
@@ -174,6 +183,7 @@ def _describe(driver: Driver, testbed: Testbed) -> Ready:
         loopback=None if testbed.loopback is None else asdict(testbed.loopback),
         features=tuple(features) if isinstance(features, (list, tuple, set, frozenset)) else None,
         core_plan=getattr(testbed, "core_plan", None),
+        tester_ports=[{"name": p.name, "timestamps": p.timestamps} for p in testbed.ports],
         controller=str(controller["name"]),
         abilities=None if abilities is None else tuple(sorted(abilities)),
     )

@@ -33,7 +33,7 @@ class Stop:
 @dataclass(frozen=True)
 class Ready:
     """The testbed is open. `features` None: the DUT does not say which it has; `abilities`: those of the control path through
-    `controller`.
+    `controller`. `tester_ports`: what each of the tester's ports is, and where its frames are stamped.
     """
 
     ports: int
@@ -41,6 +41,7 @@ class Ready:
     loopback: Mapping[str, Any] | None = None
     features: tuple[str, ...] | None = None
     core_plan: Any = None
+    tester_ports: Any = None
     controller: str = "builtin"
     abilities: tuple[str, ...] | None = None
 

@@ -339,7 +339,9 @@ class Loopback:
 
 @dataclass(frozen=True)
 class Port:
-    """A tester port, cabled to a DUT port. `max_rate_mbps` is its link speed; None: it has none (veth, ring)."""
+    """A tester port, cabled to a DUT port. `max_rate_mbps` is its link speed; None: it has none (veth, ring). `timestamps`: where its
+    frames are stamped.
+    """
 
     index: int
     of_port: int
@@ -347,6 +349,7 @@ class Port:
     name: str
     max_rate_mbps: float | None = None
     mac: str = "02:00:00:00:00:01"
+    timestamps: str = ""
 
 
 @dataclass(frozen=True)

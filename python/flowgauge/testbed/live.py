@@ -314,5 +314,5 @@ def await_switch(channel: _core.Channel, driver: Driver) -> _core.Connection:
 
 
 def _described(index: int, wiring: PortWiring, handle: _core.Port) -> Port:
-    speed = wiring.max_rate_mbps
-    return Port(index, wiring.of_port, wiring.backend, handle.describe() or wiring.interface, speed)
+    name, speed = handle.describe() or wiring.interface, wiring.max_rate_mbps
+    return Port(index, wiring.of_port, wiring.backend, name, speed, timestamps=handle.timestamps())

@@ -36,8 +36,8 @@ TRIAL_NS = 100_000_000
 ECHO_S, ECHO_PER_S = 0.3, 1000
 MTU = 1500
 RING_SLOTS = 4096
-LINK_S = 1.5
-"""How long two vhost-user ends take to come to terms."""
+SETTLE_S = 0.5
+"""How long two vhost-user ends take to come to terms after they have met."""
 
 Pair = tuple[_core.Port, _core.Port]
 
@@ -100,11 +100,11 @@ def _vhost() -> Iterator[Pair]:
         socket = lease.directory(Path(tempfile.gettempdir())) / "loop.sock"
         rings = "queues=1,packed_vq=1,queue_size=1024"
         wiring = [
-            PortWiring(0, "dpdk", f"net_virtio_user90,path={socket},server=1,{rings}"),
-            PortWiring(1, "dpdk", f"net_vhost90,iface={socket},queues=1,client=1"),
+            PortWiring(0, "dpdk", f"net_vhost90,iface={socket},queues=1", options={"link_wait_s": 0.0}),
+            PortWiring(1, "dpdk", f"net_virtio_user90,path={socket},{rings}"),
         ]
         with _opened(wiring) as ports:
-            time.sleep(LINK_S)
+            time.sleep(SETTLE_S)
             yield ports
     finally:
         lease.end()
@@ -116,9 +116,8 @@ def _opened(wirings: Sequence[PortWiring]) -> Iterator[Pair]:
     with ExitStack() as stack:
         ports = []
         for wiring in wirings:
-            port = open_port(wiring, plan)
-            stack.callback(port.close)
-            ports.append(port)
+            ports.append(open_port(wiring, plan))
+            stack.callback(ports[-1].close)
         yield ports[0], ports[1]
 
 

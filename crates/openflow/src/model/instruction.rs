@@ -53,3 +53,20 @@ pub enum Instruction {
         data: Vec<u8>,
     },
 }
+
+impl Instruction {
+    /// Its place in the order in which a switch executes instructions (OpenFlow 1.3.5, 5.9), in which they print, too.
+    pub fn rank(&self) -> u8 {
+        match self {
+            Instruction::Meter(_) => 0,
+            Instruction::ApplyActions(_) => 1,
+            Instruction::ClearActions => 2,
+            Instruction::WriteActions(_) => 3,
+            Instruction::WriteMetadata { .. } => 4,
+            Instruction::GotoTable(_) => 5,
+            Instruction::StatTrigger { .. }
+            | Instruction::Experimenter { .. }
+            | Instruction::Unknown { .. } => 6,
+        }
+    }
+}

@@ -32,7 +32,7 @@ pub(super) fn list(text: Span<'_>) -> Result<Vec<Instruction>, SyntaxError> {
     let mut instructions = Vec::new();
     instructions.extend((!applied.is_empty()).then_some(Instruction::ApplyActions(applied)));
     instructions.extend(others);
-    instructions.sort_by_key(order);
+    instructions.sort_by_key(Instruction::rank);
     Ok(instructions)
 }
 
@@ -41,17 +41,4 @@ fn unknown(argument: Span<'_>) -> Result<Instruction, SyntaxError> {
     let (number, data) = action::raw(argument)?;
     let instruction_type = u16::try_from(number).map_err(|_| argument.expected("a type of 16 bits"))?;
     Ok(Instruction::Unknown { instruction_type, data })
-}
-
-/// The order in which a switch executes them (OpenFlow 1.3, 5.9), in which they print, too.
-pub(super) fn order(instruction: &Instruction) -> u8 {
-    match instruction {
-        Instruction::Meter(_) => 0,
-        Instruction::ApplyActions(_) => 1,
-        Instruction::ClearActions => 2,
-        Instruction::WriteActions(_) => 3,
-        Instruction::WriteMetadata { .. } => 4,
-        Instruction::GotoTable(_) => 5,
-        Instruction::StatTrigger { .. } | Instruction::Experimenter { .. } | Instruction::Unknown { .. } => 6,
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::instruction::order;
 use super::nicira::HASH_FIELDS;
 use super::print::{Hex, List};
 use super::reasons::Reason;
@@ -31,7 +30,7 @@ pub struct Instructions<'a>(pub &'a [Instruction]);
 impl fmt::Display for Instructions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut sorted: Vec<&Instruction> = self.0.iter().collect();
-        sorted.sort_by_key(|i| order(i));
+        sorted.sort_by_key(|instruction| instruction.rank());
         if sorted.is_empty() {
             return f.write_str("drop");
         }

@@ -61,7 +61,9 @@ fn open_device(options: &DpdkOptions) -> Result<Handle, PortError> {
     let shim = shim::load(&shim_path(options.shim.clone()))?;
     eal::start(shim, &options.eal)?;
     let handle = within(options.netns.as_deref(), || Handle::open(shim, options))?;
-    handle.wait_for_link(options.link_wait)?;
+    if !options.link_wait.is_zero() {
+        handle.wait_for_link(options.link_wait)?;
+    }
     Ok(handle)
 }
 

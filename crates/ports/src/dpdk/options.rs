@@ -18,7 +18,7 @@ pub struct DpdkOptions {
     pub tx_descriptors: u16,
     /// The longest payload of a frame; `None`: the device's own setting, usually 1500.
     pub mtu: Option<u16>,
-    /// How long to wait for the link, which for a vhost-user socket is the other side's connection.
+    /// How long to wait for the link, which for a vhost-user socket is the other side's connection. Zero: don't wait, whether it is up or not.
     pub link_wait: Duration,
     /// Where the shim is; `None`: what `FLOWGAUGE_DPDK_SHIM` names, else wherever the loader finds `libflowgauge_dpdk.so`.
     pub shim: Option<PathBuf>,

@@ -125,8 +125,8 @@ impl Shim {
         // SAFETY: writes a string of at most that size.
         unsafe { (self.log_tail)(text.as_mut_ptr().cast(), text.len()) };
         let text = CStr::from_bytes_until_nul(&text).unwrap_or_default().to_string_lossy();
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines.last().unwrap_or("DPDK gives no reason").to_owned()
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.next_back().unwrap_or("DPDK gives no reason").to_owned()
     }
 }
 

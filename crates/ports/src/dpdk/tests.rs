@@ -157,7 +157,8 @@ fn files_hold_what_was_sent_and_are_received() {
     let scratch = Scratch::new("pcap");
     let (first, second, third) = (scratch.0.join("1"), scratch.0.join("2"), scratch.0.join("3"));
     // An empty capture to receive from.
-    let empty = crate::PcapWriter::new(Vec::new()).unwrap().finish().unwrap();
+    let mut empty = Vec::new();
+    crate::pcap::Format::Pcap.start(&[], 0, &mut empty);
     std::fs::write(&first, empty).unwrap();
     let mut port = open(&options(Device::pcap(&first, &second), shim.clone())).unwrap();
     send(&mut port, 0..50, 200);

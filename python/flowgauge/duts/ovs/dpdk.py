@@ -173,10 +173,14 @@ def dpdk_settings(prefix: str, memory_mib: int, *, huge: bool, lcore: int, pmd: 
     '0x8'
     """
     # Open vSwitch adds --in-memory unless --legacy-mem stands there, and DPDK takes it for a contradiction to --no-huge. The pool that
-    # all ports share starts at 760 MiB, and is made smaller only where hugepages are short.
+    # all ports share starts at 760 MiB, and is made smaller only where hugepages are short. The limit keeps it off the tester's.
     common = f"--no-pci --file-prefix={prefix}"
     memory = (
-        {"dpdk-socket-mem": str(memory_mib), "dpdk-extra": f"--in-memory {common}"}
+        {
+            "dpdk-socket-mem": str(memory_mib),
+            "dpdk-socket-limit": str(memory_mib),
+            "dpdk-extra": f"--in-memory {common}",
+        }
         if huge
         else {
             "per-port-memory": "true",

@@ -11,6 +11,7 @@ from flowgauge.features.feature import VERSIONS, Feature, since
 from flowgauge.features.frames import (
     ADVERTISEMENT,
     ARP,
+    FLOW_NAMES,
     ICMP,
     ICMP6,
     MPLS,
@@ -31,18 +32,6 @@ from flowgauge.features.frames import (
 from flowgauge.features.tester import Tester, through
 
 NEW = since("1.3")
-_NAMES = {
-    "ipv4_src": "ip_src",
-    "ipv4_dst": "ip_dst",
-    "ip_ecn": "nw_ecn",
-    "ipv6_flabel": "ipv6_label",
-    "ipv6_nd_target": "nd_target",
-    "ipv6_nd_sll": "nd_sll",
-    "ipv6_nd_tll": "nd_tll",
-    "icmpv4_type": "icmp_type",
-    "icmpv4_code": "icmp_code",
-}
-"""Names of fields in set_field, where ovs-ofctl's differ from OXM's."""
 _OLD = {
     "eth_src": "mod_dl_src:{}",
     "eth_dst": "mod_dl_dst:{}",
@@ -76,7 +65,7 @@ class SetField:
         value = number(self.value)
         if version == "1.0":
             return _OLD[self.name].format(value << 2 if self.name == "ip_dscp" else shown(self.name, value))
-        known = _NAMES.get(self.name, self.name)
+        known = FLOW_NAMES.get(self.name, self.name)
         if mask is not None:
             return f"set_field:{shown(self.name, value & mask)}/{shown(self.name, mask)}->{known}"
         return f"set_field:{0x1000 | value if self.name == 'vlan_vid' else shown(self.name, value)}->{known}"
