@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.af_packet_tx import FRAME
 from bench.dpdk import MEMORY_MIB, huge_memory, need_dpdk, shim
 from bench.pairs import Result, interleave
+from bench.veth_tx import FRAME
 from bench.wires import Wire, background, example, need, wire
 from bench.wires import run as output
 
