@@ -55,7 +55,7 @@ def run(backend: str, pps: int, pairs: int) -> Result:
         return interleave(
             pairs,
             lambda: worst_gaps(link, lambda: reported(ours, pps), pps),
-            lambda: min(worst_gaps(link, lambda p=peer: output(p), pps) for peer in theirs),  # type: ignore[misc]
+            lambda: min(worst_gaps(link, lambda p=peer: output(p), pps) for peer in theirs),
             peer_name="tcpreplay or trafgen",
             unit="ns",
             less_is_better=True,
@@ -155,4 +155,5 @@ def arrivals(pcap: bytes) -> NDArray[np.int64]:
     record = np.dtype([("s", "<u4"), ("ns", "<u4"), ("lengths", "V8"), ("frame", f"V{captured}")])
     count = (len(pcap) - FILE_HEADER) // (RECORD_HEADER + captured)
     found = np.frombuffer(pcap, record, count, FILE_HEADER)
-    return found["s"].astype(np.int64) * 10**9 + found["ns"]
+    times: NDArray[np.int64] = found["s"].astype(np.int64) * 10**9 + found["ns"]
+    return times
