@@ -7,6 +7,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from bench import (
     af_packet_rx,
@@ -15,6 +16,7 @@ from bench import (
     flow_install,
     flow_mod_codec,
     ovs_dpdk_vhost,
+    pacing,
     simulator,
     veth_tx,
 )
@@ -28,6 +30,11 @@ CASES: dict[str, Callable[[int], Result]] = {
     "af-xdp-rx": af_xdp_rx.run,
     "dpdk-null-tx": dpdk_null_tx.run,
     "ovs-dpdk-vhost": ovs_dpdk_vhost.run,
+    **{
+        f"pacing-{kpps}k-{backend}": partial(pacing.run, backend, kpps * 1000)
+        for backend in ("ring", "af_packet", "af_xdp", "dpdk")
+        for kpps in (100, 500)
+    },
     "flow-install-20k": lambda pairs: flow_install.run(20_000, pairs),
     "flow-install-100k": lambda pairs: flow_install.run(100_000, pairs),
     "flow-mod-encode": lambda pairs: flow_mod_codec.run("encode", pairs),

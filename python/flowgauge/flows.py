@@ -129,6 +129,10 @@ class FlowOrder:
         return FlowOrder("random", seed=seed)
 
 
+SEQUENTIAL = FlowOrder()
+"""One frame for each flow, then from the start again."""
+
+
 @dataclass(frozen=True)
 class Schedule:
     """When frames or messages leave. Rates are exact fractions, so that nothing drifts or truncates.

@@ -8,7 +8,7 @@ from truth import Measured, must_find_again
 
 from flowgauge import _core, errors
 from flowgauge.duts.cores import core_plan
-from flowgauge.flows import Cycle, FlowSet, Increment, Random, Schedule
+from flowgauge.flows import Cycle, FlowOrder, FlowSet, Increment, Random, Schedule
 from flowgauge.testbed.control import flow_mods
 from flowgauge.testbed.interface import Entry, Stream
 from flowgauge.testbed.transmission import LiveTransmission, spec
@@ -121,6 +121,43 @@ def test_a_port_that_is_in_use_is_not_given_away() -> None:
     core.stop()
     core.finish()
     run(ports, Stream(FlowSet(), 64, Schedule.cbr(1000), source=0, sink=1, duration_s=0.01))
+
+
+def test_a_stream_has_an_order_a_late_policy_and_a_weight_and_workers_count_together() -> None:
+    ports = _core.ring_pair(1024)
+    flows = FlowSet({"ipv4_dst": Increment("10.0.0.1")}, count=6)
+    paced = Stream(
+        flows, 64, Schedule.cbr(2000), source=0, sink=1, count=18, flow_order=FlowOrder.blocks(2, 3)
+    )
+    back = Stream(
+        flows, 64, Schedule.cbr(2000), source=1, sink=0, count=12, late="skip", flow_order=FlowOrder.random(7)
+    )
+    specs = [spec(paced, 2), spec(back, 2), spec(Stream(flows, 64, Schedule.max(), count=3, weight=2), 2)]
+    both = _core.Transmission(
+        ports, specs, drain_ns=DRAIN_NS, core=None, connection=None, cores=core_plan().dut * 2, burst=1
+    )
+    transmission = LiveTransmission([paced, back, paced], both, lambda channel: None)
+    transmission.wait()
+    found = [transmission.reception(i) for i in range(3)]
+    assert [r.requested for r in found] == [18, 12, 3]
+    assert all(r.sent == r.received and r.lost == 0 for r in found)
+    assert found[0].sent == 18
+    first = found[0].first_arrival_ns
+    assert first[0] <= first[1] < first[2] <= first[3] < first[4] <= first[5], "block after block"
+
+
+@pytest.mark.parametrize(
+    ("stream", "said"),
+    [
+        (Stream(FlowSet(), 64, Schedule.max(), late="never"), "catch_up, skip"),
+        (Stream(FlowSet(), 64, Schedule.max(), weight=0), "at least 1"),
+        (Stream(FlowSet(), 64, Schedule.max(), flow_order=FlowOrder("zigzag")), "sequential, blocks, random"),
+        (Stream(FlowSet(), 64, Schedule.max(), flow_order=FlowOrder.blocks(0, 1)), "block of a flow order"),
+    ],
+)
+def test_what_a_stream_can_not_be(stream: Stream, said: str) -> None:
+    with pytest.raises(errors.UsageError, match=said):
+        spec(stream, 2)
 
 
 def test_streams_that_name_what_is_not_there() -> None:

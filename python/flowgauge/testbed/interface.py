@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from flowgauge.flows import FlowOrder, FlowSet, Frames, Schedule
+from flowgauge.flows import SEQUENTIAL, FlowOrder, FlowSet, Frames, Schedule
 
 Nanoseconds = int
 CONTROL = "control"
@@ -44,7 +44,7 @@ class Stream:
     record: int = 0
     name: str = "probe"
     count: int | None = None
-    flow_order: FlowOrder = FlowOrder()
+    flow_order: FlowOrder = SEQUENTIAL
     late: str = "catch_up"
     weight: int = 1
 

