@@ -15,6 +15,7 @@ need tcpreplay tcpreplay
 need tshark tshark
 need mn mininet
 need ping iputils-ping
+need strace strace
 need pkg-config pkg-config
 need dpdk-testpmd dpdk-dev
 need dpdk-devbind.py dpdk

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from flowgauge.flows import FlowSet, Frames, Schedule
+from flowgauge.flows import FlowOrder, FlowSet, Frames, Schedule
 
 __version__: str
 
@@ -105,7 +105,10 @@ class StreamSpec:
         duration_ns: int | None,
         record: int,
         count: int | None = None,
+        *,
+        flow_order: FlowOrder | None = None,
         late: str = "catch_up",
+        weight: int = 1,
     ) -> None: ...
 
 class Recording:
@@ -161,7 +164,11 @@ class Capture:
         """
 
 class Transmission:
-    """Streams on their way: one worker thread transmits and receives on all ports."""
+    """Streams on their way: one worker thread transmits and receives on all ports.
+
+    `cores`: a worker on each instead of one on `core`, the ports divided among them in their order. `burst`: the most frames that leave
+    together (1: each by itself, for the most exact times; None: 64).
+    """
 
     def __init__(
         self,
@@ -171,6 +178,8 @@ class Transmission:
         drain_ns: int | None,
         core: int | None,
         connection: Connection | None,
+        cores: Sequence[int] = (),
+        burst: int | None = None,
     ) -> None: ...
     def progress(self) -> tuple[int, list[int], list[int]]:
         """Elapsed ns, sent and received per stream."""

@@ -103,6 +103,33 @@ class Frames:
 
 
 @dataclass(frozen=True)
+class FlowOrder:
+    """In which order a stream walks its flows.
+
+    `kind`: "sequential" (one frame each, from the start again), "blocks" (one frame each for `block` flows, that `repeats` times, then
+    the next block) or "random" (each frame's flow drawn by itself, the same for the same seed).
+
+    >>> FlowOrder.blocks(2000, 10)
+    FlowOrder(kind='blocks', block=2000, repeats=10, seed=0)
+    """
+
+    kind: str = "sequential"
+    block: int = 1
+    repeats: int = 1
+    seed: int = 0
+
+    @staticmethod
+    def blocks(block: int, repeats: int) -> FlowOrder:
+        """Blocks of flows, each walked so many times (Agilio: 2 000 flows, 10 times)."""
+        return FlowOrder("blocks", block, repeats)
+
+    @staticmethod
+    def random(seed: int) -> FlowOrder:
+        """At random."""
+        return FlowOrder("random", seed=seed)
+
+
+@dataclass(frozen=True)
 class Schedule:
     """When frames or messages leave. Rates are exact fractions, so that nothing drifts or truncates.
 

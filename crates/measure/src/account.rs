@@ -216,6 +216,9 @@ impl Account {
         mine.reordered += theirs.reordered;
         mine.late += theirs.late;
         mine.corrupt += theirs.corrupt;
+        if !self.options.sent_here {
+            mine.sent = mine.sent.max(theirs.sent);
+        }
         self.next_expected = self.next_expected.max(other.next_expected);
         self.latency.merge(&other.latency);
         self.windows.merge(&other.windows);

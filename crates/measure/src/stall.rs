@@ -29,6 +29,12 @@ impl StallLog {
         self.last = Some(now);
     }
 
+    /// Adds another loop's stalls.
+    pub fn merge(&mut self, other: &StallLog) {
+        self.over_100us += other.over_100us;
+        self.longest = self.longest.max(other.longest);
+    }
+
     /// The loop is about to do something long on purpose: the time until the next turn is no stall.
     pub fn pause(&mut self) {
         self.last = None;

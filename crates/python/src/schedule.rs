@@ -1,7 +1,8 @@
-//! Schedules of `flowgauge/flows.py`.
+//! Schedules and orders of `flowgauge/flows.py`.
 
 use flowgauge_clock::Nanos;
-use flowgauge_measure::{Rate, Recorded, Schedule};
+use flowgauge_measure::{FlowOrder, Rate, Recorded, Schedule};
+use flowgauge_traffic::LatePolicy;
 use pyo3::prelude::*;
 
 use crate::errors::usage;
@@ -34,6 +35,30 @@ pub fn schedule(value: &Bound<'_, PyAny>) -> PyResult<Schedule> {
         _ => Err(usage(format!(
             "no schedule is called {kind:?}; there are: cbr, poisson, burst, recorded, max"
         ))),
+    }
+}
+
+/// The core's order for a Python `FlowOrder`.
+pub fn flow_order(value: &Bound<'_, PyAny>) -> PyResult<FlowOrder> {
+    let number = |name: &str| match value.getattr(name)?.extract::<u32>() {
+        Ok(0) | Err(_) => Err(usage(format!("{name} of a flow order is a number from 1 to 2^32 - 1"))),
+        Ok(n) => Ok(n),
+    };
+    let kind: String = value.getattr("kind")?.extract()?;
+    match kind.as_str() {
+        "sequential" => Ok(FlowOrder::Sequential),
+        "blocks" => Ok(FlowOrder::Blocks { block: number("block")?, repeats: number("repeats")? }),
+        "random" => Ok(FlowOrder::Random { seed: value.getattr("seed")?.extract()? }),
+        _ => Err(usage(format!("no flow order is called {kind:?}; there are: sequential, blocks, random"))),
+    }
+}
+
+/// What is done with late frames.
+pub fn late_policy(name: &str) -> PyResult<LatePolicy> {
+    match name {
+        "catch_up" => Ok(LatePolicy::CatchUp),
+        "skip" => Ok(LatePolicy::Skip),
+        _ => Err(usage(format!("late frames can't be treated by {name:?}; there are: catch_up, skip"))),
     }
 }
 

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use flowgauge_channel::wire;
 use flowgauge_clock::Nanos;
+use flowgauge_measure::FlowOrder;
 use flowgauge_openflow::{Body, decode};
 use flowgauge_packet::{FrameSource, FrameTemplate, Payload};
 use flowgauge_traffic::{
-    Finished, LatePolicy, Options, Outcome, PacketIn, Running, Sink, SpinPolicy, Stop, Stream, start,
+    Finished, Options, Outcome, PacketIn, Running, Sink, SpinPolicy, Stop, Stream, start_on,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,7 +20,7 @@ use crate::errors::{self, usage};
 use crate::outcome;
 use crate::port::{Port, put_all, take_all};
 use crate::recording::raw_frames;
-use crate::schedule::schedule;
+use crate::schedule;
 use crate::values::flow_set;
 
 /// As `rx_port` of a stream: any port, or PACKET_INs.
@@ -35,7 +36,8 @@ pub struct StreamSpec {
 #[pymethods]
 impl StreamSpec {
     #[new]
-    #[pyo3(signature = (flows, frame_size, schedule, tx_port, rx_port, duration_ns, record, count=None, late="catch_up"))]
+    #[pyo3(signature = (flows, frame_size, schedule, tx_port, rx_port, duration_ns, record, count=None, *,
+                        flow_order=None, late="catch_up", weight=1))]
     #[expect(clippy::too_many_arguments, reason = "the fields of a stream")]
     fn new(
         flows: &Bound<'_, PyAny>,
@@ -46,7 +48,9 @@ impl StreamSpec {
         duration_ns: Option<u64>,
         record: usize,
         count: Option<u64>,
+        flow_order: Option<&Bound<'_, PyAny>>,
         late: &str,
+        weight: u32,
     ) -> PyResult<StreamSpec> {
         let stop = match (duration_ns, count) {
             (None, None) => Stop::UntilStopped,
@@ -55,12 +59,13 @@ impl StreamSpec {
             (Some(_), Some(_)) => return Err(usage("a stream ends after a time or after a count, not both")),
         };
         let frames = frame_source(flows, frame_size)?;
-        let mut stream = Stream::new(0, tx_port, frames, self::schedule(schedule)?, stop);
+        let mut stream = Stream::new(0, tx_port, frames, schedule::schedule(schedule)?, stop);
         stream.record = record;
-        stream.late = match late {
-            "catch_up" => LatePolicy::CatchUp,
-            "skip" => LatePolicy::Skip,
-            other => return Err(usage(format!("late is {other:?}; allowed: catch_up, skip"))),
+        stream.flow_order = flow_order.map_or(Ok(FlowOrder::Sequential), schedule::flow_order)?;
+        stream.late = schedule::late_policy(late)?;
+        stream.weight = match weight {
+            0 => return Err(usage("a stream's weight is at least 1")),
+            weight => weight,
         };
         stream.sink = match rx_port {
             ANY_PORT => Sink::Any,
@@ -144,7 +149,8 @@ impl Transmission {
 #[pymethods]
 impl Transmission {
     #[new]
-    #[pyo3(signature = (ports, streams, *, drain_ns, core, connection))]
+    #[pyo3(signature = (ports, streams, *, drain_ns, core, connection, cores=Vec::new(), burst=None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
     fn new(
         py: Python<'_>,
         ports: Vec<Py<Port>>,
@@ -152,18 +158,21 @@ impl Transmission {
         drain_ns: Option<u64>,
         core: Option<usize>,
         connection: Option<PyRef<'_, Connection>>,
+        cores: Vec<usize>,
+        burst: Option<usize>,
     ) -> PyResult<Transmission> {
         let numbered =
             |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
         let wanted: Vec<Stream> = streams.iter().enumerate().map(numbered).collect();
         let sources = streams.iter().map(|spec| (spec.stream.frames.clone(), spec.stream.sink)).collect();
-        let spin = if core.is_some() { SpinPolicy::Spin } else { SpinPolicy::SpinThenYield };
+        let cores = if cores.is_empty() { vec![core] } else { cores.into_iter().map(Some).collect() };
+        let spin = if cores[0].is_some() { SpinPolicy::Spin } else { SpinPolicy::SpinThenYield };
         let options =
-            Options { drain: drain_ns.map(Nanos), nonce: nonce(), spin, core, ..Options::default() };
+            Options { drain: drain_ns.map(Nanos), nonce: nonce(), spin, burst, ..Options::default() };
         let punts = connection.map(|c| Punts::begin(c.inner.clone()));
         let taken = take_all(py, &ports)?;
         // Once Python holds it, PACKET_OUTs with its probes may be on their way at any moment.
-        let begin = || start(taken, wanted, options).inspect(Running::wait_until_started);
+        let begin = || start_on(taken, wanted, options, &cores).inspect(Running::wait_until_started);
         match py.detach(begin) {
             Ok(running) => Ok(Transmission {
                 identity: (running.nonce(), running.origin()),

@@ -17,6 +17,14 @@ impl Disturbance {
         Disturbance { involuntary_switches: involuntary_switches(), steal: steal() }
     }
 
+    /// Two threads' disturbances over the same time together.
+    pub fn and(self, other: Disturbance) -> Disturbance {
+        Disturbance {
+            involuntary_switches: self.involuntary_switches + other.involuntary_switches,
+            steal: self.steal.max(other.steal),
+        }
+    }
+
     /// What has happened since `self` was taken by this thread.
     pub fn end(self) -> Disturbance {
         let now = Disturbance::begin();

@@ -12,6 +12,7 @@ use flowgauge_ports::Port;
 use crate::error::{StartFailed, TrafficError};
 use crate::options::Options;
 use crate::outcome::Outcome;
+use crate::part::Part;
 use crate::shared::Shared;
 use crate::stream::Stream;
 use crate::worker::Worker;
@@ -26,18 +27,47 @@ pub fn start(
     streams: Vec<Stream>,
     options: Options,
 ) -> Result<Running, StartFailed> {
+    start_on(ports, streams, options, &[options.core])
+}
+
+/// As [`start`], on a thread for each of `cores`, but no more than there are ports: the first thread has the first
+/// ports, and so on, in equal shares. `None`: a thread that runs on any core.
+///
+/// # Errors
+/// As [`start`].
+pub fn start_on(
+    ports: Vec<Box<dyn Port>>,
+    streams: Vec<Stream>,
+    options: Options,
+    cores: &[Option<usize>],
+) -> Result<Running, StartFailed> {
     if let Err(error) = check(&ports, &streams) {
         return Err(StartFailed { error, ports });
     }
     let origin = Probe::origin(Clock.now());
-    let shared = Arc::new(Shared::new(streams.len()));
-    let ids = streams.iter().map(|stream| stream.id).collect();
-    let worker = Worker::new(ports, streams, options, origin, Arc::clone(&shared));
-    let thread = std::thread::Builder::new().name("fg-traffic".into()).spawn(move || worker.run());
-    match thread {
-        Ok(thread) => Ok(Running { thread: Some(thread), shared, origin, nonce: options.nonce, ids }),
-        Err(error) => Err(StartFailed { error: TrafficError::Thread(error), ports: Vec::new() }),
+    let (all, workers) = (ports.len(), cores.len().min(ports.len()).max(1));
+    let shared = Arc::new(Shared::new(streams.len(), workers));
+    let mut ports: Vec<_> = ports.into_iter().enumerate().collect();
+    let mut team = Vec::with_capacity(workers);
+    for number in 0..workers {
+        let later = ports.split_off((all * (number + 1) / workers).saturating_sub(all * number / workers));
+        let mine = std::mem::replace(&mut ports, later);
+        let options = Options { core: cores.get(number).copied().flatten(), ..options };
+        team.push(Worker::new(mine, all, &streams, options, origin, Arc::clone(&shared)));
     }
+    let mut threads = Vec::with_capacity(workers);
+    for worker in team {
+        match std::thread::Builder::new().name("fg-traffic".into()).spawn(move || worker.run()) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => {
+                shared.abandon();
+                threads.into_iter().for_each(|thread| drop(thread.join()));
+                return Err(StartFailed { error: TrafficError::Thread(error), ports: Vec::new() });
+            }
+        }
+    }
+    let ids = streams.iter().map(|stream| stream.id).collect();
+    Ok(Running { threads, shared, origin, nonce: options.nonce, ids })
 }
 
 fn check(ports: &[Box<dyn Port>], streams: &[Stream]) -> Result<(), TrafficError> {
@@ -83,10 +113,10 @@ pub struct Finished {
     pub outcome: Outcome,
 }
 
-/// A transmission on its way. Dropping it stops it and waits for its thread.
+/// A transmission on its way. Dropping it stops it and waits for its threads.
 pub struct Running {
     /// Taken by `finish`.
-    thread: Option<JoinHandle<Finished>>,
+    threads: Vec<JoinHandle<Part>>,
     shared: Arc<Shared>,
     origin: Nanos,
     nonce: u16,
@@ -115,7 +145,7 @@ impl Running {
         Progress {
             elapsed: self.shared.elapsed(Clock.now()),
             sent: read(|stream| stream.sent.load(Relaxed)),
-            received: read(|stream| stream.received.load(Relaxed)),
+            received: read(crate::shared::Counts::received),
         }
     }
 
@@ -145,7 +175,7 @@ impl Running {
 
     /// Whether it has ended, drain included, or broken.
     pub fn is_finished(&self) -> bool {
-        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+        self.threads.iter().all(JoinHandle::is_finished)
     }
 
     /// Waits until it has ended, for at most `patience`; whether it has.
@@ -163,10 +193,13 @@ impl Running {
     /// Waits until it has ended, and gives everything back. A transmission with streams that end only when stopped must
     /// have been stopped.
     pub fn finish(mut self) -> Finished {
-        match self.thread.take().expect("only finish takes it, once").join() {
-            Ok(finished) => finished,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
+        let ended = std::mem::take(&mut self.threads).into_iter().map(JoinHandle::join);
+        let parts = ended.map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let merged = parts.reduce(|mut all, part| {
+            all.merge(part);
+            all
+        });
+        merged.expect("there is at least one thread, and only finish takes them, once").finished()
     }
 
     /// Stops at once, without drain, and gives everything back.
@@ -179,9 +212,9 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if let Some(thread) = self.thread.take() {
-            self.stop();
-            self.cut_drain();
+        self.stop();
+        self.cut_drain();
+        for thread in self.threads.drain(..) {
             // A panic of the loop was its own; there is nobody to tell.
             let _ = thread.join();
         }

@@ -20,8 +20,12 @@ pub(crate) struct StreamState {
     pub gaps: GapErrors,
     /// Whether its frames bear probes; of others nothing is known once they have left.
     pub probed: bool,
-    /// Whether this loop sends it.
+    /// Whether this worker sends it.
     sent_here: bool,
+    /// Whether any worker does.
+    sent_by_us: bool,
+    /// What of the arrivals was told the others.
+    published: u64,
     /// The most frames that it has, if that is known.
     most: u64,
     /// Frames that arrived at each port, further copies included.
@@ -38,10 +42,13 @@ pub(crate) struct StreamState {
 }
 
 impl StreamState {
-    pub fn new(stream: &Stream, ports: usize, origin: Nanos, window: Nanos) -> StreamState {
-        let sent_here = stream.tx_port.is_some();
+    /// `sent_here`: by the worker whose state this is.
+    pub fn new(stream: &Stream, sent_here: bool, ports: usize, origin: Nanos, window: Nanos) -> StreamState {
         let options = AccountOptions {
-            expected: if sent_here { stream.estimate().unwrap_or(ROOM).clamp(1, MOST_ROOM) } else { ROOM },
+            expected: match stream.tx_port {
+                Some(_) => stream.estimate().unwrap_or(ROOM).clamp(1, MOST_ROOM),
+                None => ROOM,
+            },
             sent_here,
             flows: stream.frames.flows(),
             order: stream.flow_order,
@@ -56,6 +63,8 @@ impl StreamState {
             gaps: GapErrors::new(stream.schedule.mean_gap()),
             probed: stream.frames.is_probed(),
             sent_here,
+            sent_by_us: stream.tx_port.is_some(),
+            published: 0,
             most: stream.estimate().unwrap_or(u64::MAX),
             by_port: vec![0; ports],
             misrouted: 0,
@@ -97,7 +106,7 @@ impl StreamState {
         !misrouted && self.account.count(seq, left, at) == Arrival::First
     }
 
-    /// Whether this loop sends it.
+    /// Whether this worker sends it.
     pub fn sent_here(&self) -> bool {
         self.sent_here
     }
@@ -107,20 +116,42 @@ impl StreamState {
         self.scheduled_end
     }
 
-    /// Makes room ahead of what is sent, where the length was not known. Called now and then.
-    pub fn reserve(&mut self) {
-        let needed = self.account.sent_count() + AHEAD;
-        if self.sent_here && self.account.room() < needed.min(self.most) {
+    /// Makes room ahead of what is sent, where the length was not known. `sent`: by the worker that sends it. Called now
+    /// and then.
+    pub fn reserve(&mut self, sent: u64) {
+        let needed = sent + AHEAD;
+        if self.sent_by_us && self.account.room() < needed.min(self.most) {
             self.account.reserve(needed);
         }
     }
 
-    /// Whether somebody else's stream has ended by `now`; `announced`: how many frames it said it had.
-    pub fn ended_elsewhere(&mut self, now: Nanos, announced: Option<u64>) -> bool {
+    /// Frames that arrived since the last call.
+    pub fn newly_received(&mut self) -> u64 {
+        let received = self.account.received();
+        received - std::mem::replace(&mut self.published, received)
+    }
+
+    /// Who sends it said how many frames there were.
+    pub fn hear(&mut self, announced: Option<u64>) {
         if let (Some(frames), false) = (announced, self.account.sent_known()) {
             self.account.set_sent(frames);
         }
-        self.account.sent_known() || self.scheduled_end.is_some_and(|end| now >= end)
+    }
+
+    /// Whether a stream that this worker does not send has ended by `now`.
+    pub fn ended_elsewhere(&self, now: Nanos) -> bool {
+        let over = !self.sent_by_us && self.scheduled_end.is_some_and(|end| now >= end);
+        self.account.sent_known() || over
+    }
+
+    /// Adds what another worker counted. What left is known by the one that sent it.
+    pub fn merge(&mut self, mut other: StreamState) {
+        if other.sent_here {
+            std::mem::swap(self, &mut other);
+        }
+        self.account.merge(&other.account);
+        self.by_port.iter_mut().zip(&other.by_port).for_each(|(n, more)| *n += more);
+        self.misrouted += other.misrouted;
     }
 
     /// The stream has ended: what arrives after `at` is late.
@@ -129,13 +160,13 @@ impl StreamState {
         self.account.set_stop(at);
     }
 
-    /// Whether everything that was sent is known to have arrived, or never will be known to.
-    pub fn complete(&self) -> bool {
+    /// Whether everything that was sent is known to have arrived, or never will be known to. `received`: by all workers.
+    pub fn complete(&self, received: u64) -> bool {
         if !self.probed {
             return true;
         }
         let known = self.account.sent_known() && self.sink != Sink::Control;
-        known && self.account.received() >= self.account.sent_count()
+        known && received >= self.account.sent_count()
     }
 }
 

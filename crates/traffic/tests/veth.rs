@@ -2,8 +2,6 @@
 
 mod common;
 
-use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use common::*;
@@ -13,43 +11,10 @@ use flowgauge_ports::Port;
 use flowgauge_ports::af_packet::{AfPacketOptions, open};
 use flowgauge_traffic::{Options, Sink, Stop, start};
 
-struct Lab(String);
-
-impl Lab {
-    fn new(test: &str) -> Option<Lab> {
-        // SAFETY: no memory is involved.
-        if unsafe { libc::geteuid() } != 0 {
-            eprintln!("skipped: {test} makes a network namespace, which needs root");
-            return None;
-        }
-        let lab = Lab(format!("fg-tr-{}-{test}", std::process::id()));
-        if !Command::new("ip").args(["netns", "add", &lab.0]).status().is_ok_and(|status| status.success()) {
-            eprintln!("skipped: {test} could not make a network namespace with `ip netns add`");
-            return None;
-        }
-        for command in ["link add name va type veth peer name vb", "link set va up", "link set vb up"] {
-            lab.ip(command);
-        }
-        Some(lab)
-    }
-
-    fn ip(&self, arguments: &str) {
-        let status = Command::new("ip").args(["-n", &self.0]).args(arguments.split(' ')).status().unwrap();
-        assert!(status.success(), "ip {arguments}");
-    }
-
-    fn ports(&self) -> Vec<Box<dyn Port>> {
-        let options = AfPacketOptions { blocks: 16, ..Default::default() };
-        let open =
-            |name| Box::new(open(name, Some(Path::new(&self.0)), options.clone()).unwrap()) as Box<dyn Port>;
-        vec![open("va"), open("vb")]
-    }
-}
-
-impl Drop for Lab {
-    fn drop(&mut self) {
-        let _ = Command::new("ip").args(["netns", "del", &self.0]).status();
-    }
+fn ports(lab: &Lab) -> Vec<Box<dyn Port>> {
+    let options = AfPacketOptions { blocks: 16, ..Default::default() };
+    let open = |name| Box::new(open(name, Some(lab.netns()), options.clone()).unwrap()) as Box<dyn Port>;
+    vec![open("va"), open("vb")]
 }
 
 #[test]
@@ -61,7 +26,7 @@ fn both_directions_at_once_lose_nothing() {
     back.sink = Sink::Port(0);
     let mut forth = stream(1, cbr(20_000), Stop::After(MS(200)));
     forth.sink = Sink::Port(1);
-    let outcome = run(lab.ports(), vec![forth, back], options()).outcome;
+    let outcome = run(ports(&lab), vec![forth, back], options()).outcome;
     assert!(outcome.error.is_none());
     for stream in &outcome.streams {
         let counters = stream.account.counters();
@@ -79,7 +44,7 @@ fn as_fast_as_possible_and_the_next_trial_is_clean() {
     let _alone = alone();
     let Some(lab) = Lab::new("fast") else { return };
     let first = run(
-        lab.ports(),
+        ports(&lab),
         vec![stream(1, Schedule::Max, Stop::After(MS(100)))],
         Options { nonce: 1, ..options() },
     );
@@ -96,7 +61,7 @@ fn an_interface_that_goes_down_in_the_middle_ends_it_with_the_reason() {
     let _alone = alone();
     for (victim, expected) in [("va", "taken down"), ("vb", "carrier")] {
         let Some(lab) = Lab::new("down") else { return };
-        let mut ports = lab.ports();
+        let mut ports = ports(&lab);
         ports.truncate(1);
         let running = start(ports, vec![stream(1, cbr(1000), Stop::UntilStopped)], options()).unwrap();
         std::thread::sleep(Duration::from_millis(50));

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from flowgauge.flows import FlowSet, Frames, Schedule
+from flowgauge.flows import FlowOrder, FlowSet, Frames, Schedule
 
 Nanoseconds = int
 CONTROL = "control"
@@ -29,7 +29,9 @@ class Stream:
     port; frames that arrive elsewhere count as `misrouted`.
     It ends after `duration_s`, or after `count` frames, or (both None) when it is stopped.
     `record`: keep up to that many departures and arrivals as arrays.
-    `late`: frames whose time has passed leave at once ("catch_up": the mean rate stays), or not at all ("skip": gaps stay).
+    `late`: what is done with frames whose time has passed because tester or port could not keep up: "catch_up" sends them at once, so that
+    the mean rate stays exact; "skip" leaves out those that a later one has overtaken, so that gaps stay what they should be at the least,
+    and counts them as not offered. `weight`: share of a `Schedule.max()` stream where several leave by one port.
     `frame_size` counts the FCS, in bytes; raw frames have sizes of their own, and it means nothing to them.
     """
 
@@ -42,7 +44,9 @@ class Stream:
     record: int = 0
     name: str = "probe"
     count: int | None = None
+    flow_order: FlowOrder = FlowOrder()
     late: str = "catch_up"
+    weight: int = 1
 
 
 @dataclass(frozen=True)

@@ -147,6 +147,7 @@ class LiveTestbed:
             specs,
             drain_ns=None if drain_s is None else round(drain_s * 1e9),
             core=self._cores.worker,
+            cores=self._cores.workers,
             connection=self._connection if by_control else None,
         )
         self._transmission = LiveTransmission(streams, core, self._guard, drains_fully=drain_s is not None)

@@ -38,7 +38,9 @@ def spec(stream: Stream, ports: int) -> _core.StreamSpec:
         duration_ns=None if stream.duration_s is None else round(stream.duration_s * 1e9),
         record=stream.record,
         count=stream.count,
+        flow_order=stream.flow_order,
         late=stream.late,
+        weight=stream.weight,
     )
 
 

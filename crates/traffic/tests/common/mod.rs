@@ -1,6 +1,8 @@
 //! Streams over ring ports, with a device in the middle that tests can bend.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -103,3 +105,48 @@ pub fn send(port: &mut dyn Port, frame: &[u8]) {
 }
 
 pub const MS: fn(u64) -> Nanos = Nanos::from_millis;
+
+/// A namespace with a veth pair `va`, `vb` in it, both up; removed at the end.
+pub struct Lab(String);
+
+impl Lab {
+    /// `None`, with the reason printed, when this process may not. `test` is unique within the process.
+    pub fn new(test: &str) -> Option<Lab> {
+        // SAFETY: no memory is involved.
+        if unsafe { libc::geteuid() } != 0 {
+            eprintln!("skipped: {test} makes a network namespace, which needs root");
+            return None;
+        }
+        let lab = Lab(format!("fg-tr-{}-{test}", std::process::id()));
+        if !Command::new("ip").args(["netns", "add", &lab.0]).status().is_ok_and(|status| status.success()) {
+            eprintln!("skipped: {test} could not make a network namespace with `ip netns add`");
+            return None;
+        }
+        for command in ["link add name va type veth peer name vb", "link set va up", "link set vb up"] {
+            lab.ip(command);
+        }
+        Some(lab)
+    }
+
+    /// `ip` inside of it.
+    pub fn ip(&self, arguments: &str) {
+        let status = Command::new("ip").args(["-n", &self.0]).args(arguments.split(' ')).status().unwrap();
+        assert!(status.success(), "ip {arguments}");
+    }
+
+    /// The namespace.
+    pub fn netns(&self) -> &Path {
+        Path::new(&self.0)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        let _ = Command::new("ip").args(["netns", "del", &self.0]).status();
+    }
+}
