@@ -98,7 +98,7 @@ fn flows_are_walked_in_blocks_and_a_burst_may_be_one_frame() {
         let found = leave(vec![walker], Options { burst, ..brief() });
         assert_eq!(found.len() as u64, FRAMES / 2);
         for (k, (_, seq, destination)) in (0..).zip(found) {
-            assert_eq!((seq, u32::from(destination)), (k, order.flow(k, 64_000) + 1 & 0xffff));
+            assert_eq!((seq, u32::from(destination)), (k, (order.flow(k, 64_000) + 1) & 0xffff));
         }
     }
 }

@@ -14,6 +14,9 @@ use flowgauge_measure::Schedule;
 use flowgauge_ports::{Burst, Capabilities, Port, PortError, PortStats, af_packet, af_xdp};
 use flowgauge_traffic::{Options, Sink, Stop, Stream};
 
+/// Opens an interface in a network namespace.
+type Open = fn(&str, &Path) -> Result<Box<dyn Port>, PortError>;
+
 /// System calls that are not the loop's: starting, opening and closing ports, and the looks at links and clocks in between.
 const OTHERS: u64 = 4_000;
 const FRAMES: u64 = 30_000;
@@ -56,7 +59,7 @@ impl Port for Counted {
 }
 
 /// Runs `transmission` under strace; it prints how many bursts it took.
-fn at_most_one_call_per_burst(test: &str, open: fn(&str, &Path) -> Result<Box<dyn Port>, PortError>) {
+fn at_most_one_call_per_burst(test: &str, open: Open) {
     const INSIDE: &str = "FLOWGAUGE_TEST_NETNS";
     if let Some(netns) = std::env::var_os(INSIDE) {
         return transmit(open, Path::new(&netns));
@@ -103,7 +106,7 @@ fn calls(table: &str) -> u64 {
 }
 
 /// A paced stream, each of whose frames is a burst, and one that goes as fast as possible, the other way.
-fn transmit(open: fn(&str, &Path) -> Result<Box<dyn Port>, PortError>, netns: &Path) {
+fn transmit(open: Open, netns: &Path) {
     let bursts = Arc::new(AtomicU64::new(0));
     let mut ports: Vec<Box<dyn Port>> = Vec::new();
     for name in ["va", "vb"] {
