@@ -145,7 +145,21 @@ def test_what_we_send_of_a_capture_arrives_byte_for_byte_at_tcpdump(
     expected = packets(given)
     left, right = wire
     process = start(
-        inside(right, "tcpdump", "-i", right, "-Q", "in", "-Z", "root", "-U", "-w", str(got), "-n")
+        inside(
+            right,
+            "tcpdump",
+            "-i",
+            right,
+            "--immediate-mode",
+            "-Q",
+            "in",
+            "-Z",
+            "root",
+            "-U",
+            "-w",
+            str(got),
+            "-n",
+        )
     )
     assert process.stderr is not None
     assert "listening on" in process.stderr.readline()
