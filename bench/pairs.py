@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flowgauge.analysis.statistics import median
@@ -16,13 +16,13 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """Medians of both sides and of the pairs' ratios; ratio > 1 means that we are better."""
+    """Medians of both sides and of the pairs' ratios; ratio > 1 means that we are better. `peer` None: nobody else does it."""
 
     ours: float
-    peer: float
+    peer: float | None
     peer_name: str
     unit: str
-    ratio: float
+    ratio: float | None
     n: int
     ci: tuple[float, float] | None
 
@@ -30,10 +30,10 @@ class Result:
         """As `make bench` prints it."""
         return {
             "ours": round(self.ours, 6),
-            "peer": round(self.peer, 6),
+            "peer": None if self.peer is None else round(self.peer, 6),
             "peer_name": self.peer_name,
             "unit": self.unit,
-            "ratio": round(self.ratio, 4),
+            "ratio": None if self.ratio is None else round(self.ratio, 4),
             "n": self.n,
             "ci": None if self.ci is None else [round(v, 4) for v in self.ci],
         }
@@ -58,6 +58,18 @@ def interleave(
             f"  pair {i + 1}/{pairs}: ours {mine[-1]:.6g}, {peer_name} {theirs[-1]:.6g} {unit}",
             file=sys.stderr,
         )
+    return compare(mine, theirs, peer_name=peer_name, unit=unit, less_is_better=less_is_better)
+
+
+def compare(
+    mine: Sequence[float],
+    theirs: Sequence[float],
+    *,
+    peer_name: str,
+    unit: str,
+    less_is_better: bool = False,
+) -> Result:
+    """The result of pairs that were measured."""
     ratios = [(b / a if less_is_better else a / b) for a, b in zip(mine, theirs, strict=True)]
     estimate = median(ratios)
     has_interval = estimate.interval == "order" and estimate.low is not None and estimate.high is not None
@@ -67,6 +79,11 @@ def interleave(
         peer_name,
         unit,
         statistics.median(ratios),
-        pairs,
+        len(mine),
         (float(estimate.low or 0), float(estimate.high or 0)) if has_interval else None,
     )
+
+
+def alone(mine: Sequence[float], *, why: str, unit: str) -> Result:
+    """The result of measurements that have no peer, and why."""
+    return Result(statistics.median(mine), None, why, unit, None, len(mine), None)

@@ -104,6 +104,17 @@ def test_misses_come_as_packet_ins(testbed: LiveTestbed, length: int) -> None:
     assert (found.arrivals_rx_ns > found.arrivals_tx_ns).all()
 
 
+def test_frames_leave_one_by_one_when_asked(testbed: LiveTestbed) -> None:
+    testbed.control.install(Entry(None, "output:2"))
+    stream = Stream(FLOWS, 64, Schedule.max(), source=0, sink=1, count=500, record=500)
+    transmission = testbed.transmit(stream, burst=1)
+    transmission.wait()
+    departures = transmission.reception(0).departures_ns
+    assert len(set(departures.tolist())) == 500
+    with pytest.raises(UsageError, match="at least 1 frame"):
+        testbed.transmit(stream, burst=0)
+
+
 def test_packet_outs_leave_at_the_port(testbed: LiveTestbed) -> None:
     stream = Stream(FLOWS, 100, Schedule.cbr(1000), source=CONTROL, sink=0)
     transmission = testbed.transmit(stream)

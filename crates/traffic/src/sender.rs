@@ -18,8 +18,8 @@ use crate::state::StreamState;
 /// When the next frame is due this soon, the sender waits for it on the clock rather than in the loop's next turn.
 const NEAR: Nanos = Nanos(600);
 
-/// How long the last frames of all may wait for the port; then they are not offered.
-const PATIENCE: Nanos = Nanos::from_millis(100);
+/// How often the last frames of all may be offered in vain; then they are given up.
+const PATIENCE: u32 = 1000;
 
 /// Frames of one stream that follow each other.
 struct Run {
@@ -46,8 +46,8 @@ pub(crate) struct Sender {
     /// The most frames of a burst.
     most: usize,
     origin: Nanos,
-    /// Since when the port has not taken the last frames.
-    waiting_since: Option<Nanos>,
+    /// How often the port has not taken the last frames, as `expire` saw it.
+    in_vain: u32,
 }
 
 impl Sender {
@@ -63,7 +63,7 @@ impl Sender {
             staged: Burst::new(),
             most: burst.map_or(BURST, |most| most.clamp(1, BURST)),
             origin,
-            waiting_since: None,
+            in_vain: 0,
         }
     }
 
@@ -191,12 +191,15 @@ impl Sender {
         self.dues.drain(..paced);
     }
 
-    /// Ends streams whose time is over, and gives up what the port would not take [`PATIENCE`] longer. Called now and then.
+    /// Ends streams whose time is over, and gives up what the port will not take. Called now and then.
     pub fn expire(&mut self, now: Nanos, port: &mut dyn Port) {
         self.sources.iter_mut().for_each(|source| source.expire(now));
         if self.planned == 0 || !self.sources.iter().all(Source::exhausted) {
-            self.waiting_since = None;
-        } else if now - *self.waiting_since.get_or_insert(now) > PATIENCE {
+            self.in_vain = 0;
+            return;
+        }
+        self.in_vain += 1;
+        if self.in_vain > PATIENCE {
             self.finish(port);
         }
     }

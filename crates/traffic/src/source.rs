@@ -7,8 +7,9 @@ use flowgauge_ports::Slot;
 
 use crate::stream::{LatePolicy, Stop, Stream};
 
-/// How long after its end a stream may still send what was due before: longer than a host takes the loop off its core.
-const GRACE: Nanos = Nanos::from_millis(100);
+/// How often, after its end, a stream may still be called on to send what was due before. In calls rather than in time: a
+/// loop that the host takes off its core must not lose the time that it did not have.
+const GRACE: u32 = 1000;
 
 pub(crate) struct Source {
     /// Position of its stream.
@@ -36,6 +37,8 @@ pub(crate) struct Source {
     /// Departures from here on are not the stream's.
     end: Nanos,
     left: u64,
+    /// How often it was called on since.
+    overtime: u32,
 }
 
 impl Source {
@@ -59,6 +62,7 @@ impl Source {
             start: Nanos::MAX,
             end: Nanos::MAX,
             left: u64::MAX,
+            overtime: 0,
         }
     }
 
@@ -154,8 +158,11 @@ impl Source {
 
     /// Ends the stream if its time is over. Called now and then.
     pub fn expire(&mut self, now: Nanos) {
-        let grace = if self.greedy { Nanos::ZERO } else { GRACE };
-        if !self.exhausted() && self.end != Nanos::MAX && now >= self.end + grace {
+        if self.exhausted() || self.end == Nanos::MAX || now < self.end {
+            return;
+        }
+        self.overtime += 1;
+        if self.greedy || self.overtime > GRACE {
             self.cut(self.end);
         }
     }

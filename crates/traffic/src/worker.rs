@@ -23,7 +23,7 @@ use crate::source::Source;
 use crate::state::StreamState;
 use crate::stream::{Stop, Stream};
 
-/// How often the loop looks at what need not be looked at in each turn.
+/// How often, at the most, the loop looks at what need not be looked at in each turn.
 const CHORES_EVERY: Nanos = Nanos::from_micros(100);
 /// How often ports are asked whether they still work.
 const CHECK_EVERY: Nanos = Nanos::from_millis(10);

@@ -10,7 +10,7 @@ from typing import Any
 from flowgauge import _core, controllers
 from flowgauge.controllers.interface import refuse
 from flowgauge.duts.interface import Driver
-from flowgauge.errors import ChannelClosedError, DutDiedError, GarbageError
+from flowgauge.errors import ChannelClosedError, DutDiedError, GarbageError, UsageError
 from flowgauge.testbed.control import LiveControl
 from flowgauge.testbed.interface import (
     CONTROL,
@@ -81,17 +81,21 @@ class Bed(ABC):
         """Whether the channel is still open (True when it is not ours)."""
         return self._connection is None or self._connection.ended() is None
 
-    def transmit(self, *streams: Stream, drain_s: float | None = None) -> LiveTransmission:
+    def transmit(
+        self, *streams: Stream, drain_s: float | None = None, burst: int | None = None
+    ) -> LiveTransmission:
         """Start the streams together. A transmission that nobody ended is ended first."""
         self._end_transmission()
         self._guard(True)
+        if burst is not None and burst < 1:
+            raise UsageError(f"a burst has at least 1 frame, not {burst}")
         specs = [spec(stream, len(self._ports)) for stream in streams]
         by_control = any(CONTROL in (s.source, s.sink) for s in streams)
         if by_control and self._connection is None:
             ability = PACKET_IN if any(s.sink == CONTROL for s in streams) else PACKET_OUT
             refuse(str(self._controller["name"]), ability)
         drain_ns = None if drain_s is None else round(drain_s * 1e9)
-        core = self._start(specs, drain_ns, self._connection if by_control else None)
+        core = self._start(specs, drain_ns, self._connection if by_control else None, burst)
         self._transmission = LiveTransmission(streams, core, self._guard, drains_fully=drain_s is not None)
         return self._transmission
 
@@ -136,9 +140,13 @@ class Bed(ABC):
 
     @abstractmethod
     def _start(
-        self, specs: list[_core.StreamSpec], drain_ns: int | None, connection: _core.Connection | None
+        self,
+        specs: list[_core.StreamSpec],
+        drain_ns: int | None,
+        connection: _core.Connection | None,
+        burst: int | None,
     ) -> _core.Transmission:
-        """Start streams; `connection`: the channel whose PACKET_INs are accounted for."""
+        """Start streams; `connection`: the channel whose PACKET_INs are accounted for; `burst`: frames that leave together."""
 
     @abstractmethod
     def _exchange(

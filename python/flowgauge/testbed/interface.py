@@ -384,8 +384,14 @@ class Testbed(Protocol):
     def loopback(self) -> Loopback | None:
         """The tester's own limits, None when they could not be measured."""
 
-    def transmit(self, *streams: Stream, drain_s: float | None = None) -> Transmission:
-        """Start the streams together. `drain_s` None: 1 s or 10x the largest delay, at most 5 s."""
+    def transmit(
+        self, *streams: Stream, drain_s: float | None = None, burst: int | None = None
+    ) -> Transmission:
+        """Start the streams together. `drain_s` None: 1 s or 10x the largest delay, at most 5 s.
+
+        `burst`: the most frames that leave a port together, all stamped with one time, None: 64. With 1 each has its own, at a lower
+        highest rate. Frames that have a pace and are in time leave one by one anyhow. Nothing changes on a simulated testbed.
+        """
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,11 @@ class LiveTestbed(Bed):
             handle.close()
 
     def _start(
-        self, specs: list[_core.StreamSpec], drain_ns: int | None, connection: _core.Connection | None
+        self,
+        specs: list[_core.StreamSpec],
+        drain_ns: int | None,
+        connection: _core.Connection | None,
+        burst: int | None,
     ) -> _core.Transmission:
         return _core.Transmission(
             self._handles,
@@ -86,6 +90,7 @@ class LiveTestbed(Bed):
             core=self._cores.worker,
             cores=self._cores.workers,
             connection=connection,
+            burst=burst,
         )
 
     def _exchange(

@@ -66,7 +66,11 @@ class SimulatedTestbed(Bed):
         return {"note": "simulated: one thread, virtual time"}
 
     def _start(
-        self, specs: list[_core.StreamSpec], drain_ns: int | None, connection: _core.Connection | None
+        self,
+        specs: list[_core.StreamSpec],
+        drain_ns: int | None,
+        connection: _core.Connection | None,
+        burst: int | None,
     ) -> _core.Transmission:
         return self._simulation.transmission(specs, drain_ns=drain_ns, connection=connection)
 

@@ -6,13 +6,14 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{Rate, Schedule};
 use flowgauge_packet::field::Field;
 use flowgauge_packet::{FlowSet, FrameTemplate, Pattern, Payload};
 use flowgauge_ports::ring::RingPort;
-use flowgauge_ports::{Burst, Port};
+use flowgauge_ports::{Burst, Capabilities, Port, PortError, PortStats};
 use flowgauge_traffic::{Finished, Options, Stop, Stream, start};
 
 /// Loops that spin disturb each other: one test at a time.
@@ -91,6 +92,46 @@ impl Device {
     pub fn stop(self) {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().unwrap();
+    }
+}
+
+/// A port that keeps the loop for a while when so many frames have left, as a host does that takes it off its core.
+pub struct Holding {
+    pub inner: RingPort,
+    pub at: u64,
+    pub pause: Duration,
+}
+
+impl Port for Holding {
+    fn describe(&self) -> &str {
+        self.inner.describe()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {
+        self.inner.alloc(burst, n)
+    }
+
+    fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
+        if self.inner.stats().tx_frames >= self.at {
+            std::thread::sleep(std::mem::take(&mut self.pause));
+        }
+        self.inner.tx(burst)
+    }
+
+    fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
+        self.inner.rx(burst, max)
+    }
+
+    fn free(&mut self, burst: &mut Burst) {
+        self.inner.free(burst);
+    }
+
+    fn stats(&mut self) -> PortStats {
+        self.inner.stats()
     }
 }
 
