@@ -126,3 +126,20 @@ def test_percentiles_are_the_naive_ones() -> None:
     for p in (0, 1, 50, 90, 100):
         naive = sorted(values)[max(1, int(np.ceil(p / 100 * 5))) - 1]
         assert made.percentile_ns(p) == naive
+
+
+@pytest.mark.parametrize(
+    ("channel", "pmd", "states"),
+    [
+        ([0], None, []),
+        ([0], 0, [CheckState.FAIL]),
+        ([0, 1], 2, [CheckState.PASS]),
+        ([0, 1], 1, [CheckState.PASS]),
+    ],
+)
+def test_a_channel_that_shares_the_core_of_a_polling_switch_is_told(
+    channel: list[int], pmd: int | None, states: list[CheckState]
+) -> None:
+    found = checks.shared_core({"channel": channel, "dut_pmd": pmd})
+    assert [check.state for check in found] == states
+    assert checks.shared_core(None) == ()

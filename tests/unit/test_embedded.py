@@ -222,21 +222,40 @@ def test_the_loopback_is_measured_once_a_day(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(loopback, "cache_file", lambda: tmp_path / "cache" / "loopback.json")
     measured = []
 
-    def measure(backend: str) -> Loopback:
+    def measure(backend: str) -> tuple[Loopback, bool]:
         measured.append(backend)
         when = (
             "2020-01-01T00:00:00+00:00"
             if len(measured) == 1
             else loopback.datetime.now(loopback.UTC).isoformat()
         )
-        return Loopback(backend, {64: 1e6}, 100.0, 50.0, when)
+        return Loopback(backend, {64: 1e6}, 100.0, 50.0, when), True
 
-    monkeypatch.setattr(loopback, "measure", measure)
+    monkeypatch.setattr(loopback, "measure_steadily", measure)
     for _ in range(3):
         found = loopback.cached("ring")
         assert found is not None
         assert found.max_pps == {64: 1e6}
     assert measured == ["ring", "ring"], "the first was too old, the second is kept"
+
+
+@pytest.mark.parametrize(("steady", "pps", "taken"), [(True, 1e6, 1), (False, 1e6, 2), (True, 0.0, 2)])
+def test_a_loopback_of_a_disturbed_host_is_not_kept(
+    steady: bool, pps: float, taken: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(loopback, "cache_file", lambda: tmp_path / "loopback.json")
+    measured = []
+
+    def measure(backend: str) -> tuple[Loopback, bool]:
+        measured.append(backend)
+        now = loopback.datetime.now(loopback.UTC).isoformat()
+        return Loopback(backend, {64: pps}, 15_000.0, 50.0, now), steady
+
+    monkeypatch.setattr(loopback, "measure_steadily", measure)
+    for _ in range(2):
+        assert loopback.cached("ring") is not None
+    assert len(measured) == taken
 
 
 def test_the_loopback_of_rings() -> None:

@@ -1,9 +1,11 @@
 //! A transmission on its way, seen from the thread that started it.
 
-use std::sync::Arc;
+use std::convert::Infallible;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use flowgauge_clock::{Clock, Nanos};
 use flowgauge_measure::Probe;
@@ -56,8 +58,14 @@ pub fn start_on(
         team.push(Worker::new(mine, all, &streams, options, origin, Arc::clone(&shared)));
     }
     let mut threads = Vec::with_capacity(workers);
+    let (running, ended) = channel();
     for worker in team {
-        match std::thread::Builder::new().name("fg-traffic".into()).spawn(move || worker.run()) {
+        let running = running.clone();
+        let run = move || {
+            let _running = running;
+            worker.run()
+        };
+        match std::thread::Builder::new().name("fg-traffic".into()).spawn(run) {
             Ok(thread) => threads.push(thread),
             Err(error) => {
                 shared.abandon();
@@ -67,7 +75,7 @@ pub fn start_on(
         }
     }
     let ids = streams.iter().map(|stream| stream.id).collect();
-    Ok(Running { threads, shared, origin, nonce: options.nonce, ids })
+    Ok(Running { threads, ended: Mutex::new(ended), shared, origin, nonce: options.nonce, ids })
 }
 
 fn check(ports: &[Box<dyn Port>], streams: &[Stream]) -> Result<(), TrafficError> {
@@ -117,6 +125,8 @@ pub struct Finished {
 pub struct Running {
     /// Taken by `finish`.
     threads: Vec<JoinHandle<Part>>,
+    /// Closes when the last thread ends, however that comes.
+    ended: Mutex<Receiver<Infallible>>,
     shared: Arc<Shared>,
     origin: Nanos,
     nonce: u16,
@@ -178,14 +188,15 @@ impl Running {
         self.threads.iter().all(JoinHandle::is_finished)
     }
 
-    /// Waits until it has ended, for at most `patience`; whether it has.
+    /// Waits until it has ended, for at most `patience`; whether it has. Sleeps meanwhile: to look now and then would take
+    /// the loop's core away from it each time.
     pub fn wait(&self, patience: Option<Duration>) -> bool {
-        let started = Instant::now();
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        if ended.recv_timeout(patience.unwrap_or(Duration::MAX)) == Err(RecvTimeoutError::Timeout) {
+            return false;
+        }
         while !self.is_finished() {
-            if patience.is_some_and(|patience| started.elapsed() >= patience) {
-                return false;
-            }
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::yield_now();
         }
         true
     }

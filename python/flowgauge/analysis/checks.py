@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "channel-reset": "The switch closed or reset the OpenFlow channel during the trial.",
     "flow-rejected": "The switch answered with an error, or holds other flow entries than were installed.",
     "noisy-host": "The tester's loops stalled, lost the processor, or its cores changed their frequency during the trial.",
+    "shared-core": "The control channel's thread has to share its core with the thread of the switch that polls, "
+    "so that each waits for the other: times of control messages hold the scheduler's slices.",
 }
 """Name of each check and what it means."""
 
@@ -300,6 +303,19 @@ def noisy_host(tester: TesterState, p99_ns: float | None) -> Check:
         advice = "Look at medians; isolate the tester's cores, fix their frequency, stop other load."
         return failed(name, ", ".join(reasons), advice)
     return passed(name, "no stall, steal time or context switch")
+
+
+def shared_core(plan: Mapping[str, Any] | None) -> tuple[Check, ...]:
+    """Whether the channel's thread has to run where the DUT polls; nothing where the DUT has no thread that does."""
+    name, polled = "shared-core", None if plan is None else plan.get("dut_pmd")
+    if plan is None or polled is None:
+        return ()
+    if all(core == polled for core in plan["channel"]):
+        text = f"the channel's thread shares core {polled} with the thread of the switch that polls"
+        return (
+            failed(name, text, "Use a host with three cores or more for control benchmarks of this switch."),
+        )
+    return (passed(name, f"the switch polls on core {polled}, the channel's thread runs elsewhere"),)
 
 
 def _nearest(by_size: Mapping[int, float], size: int) -> float | None:

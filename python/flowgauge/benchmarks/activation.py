@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from flowgauge.analysis import checks, statistics
 from flowgauge.benchmarks.base import Benchmark, Params
-from flowgauge.benchmarks.common import by_point, figure, number, probe_flows
+from flowgauge.benchmarks.common import by_point, figure, number, probe_flows, shared_core
 from flowgauge.errors import TrialError
 from flowgauge.flows import FlowSet, Schedule
 from flowgauge.model import Check, Figure, Point, Scalar, Trial, TrialRecord
@@ -160,7 +160,8 @@ def measure(testbed: Testbed, params: FlowTableParams, n: int, batch: Batch, pro
     interval = found(reception, result.first_byte_ns or 0) if effective else None
     if params.until_probe and interval is not None:
         interval = Interval(interval.high_ns, interval.high_ns)
-    return _trial(n, result, reception, transmission.tester, interval, probe_pps)
+    trial = _trial(n, result, reception, transmission.tester, interval, probe_pps)
+    return replace(trial, checks=(*trial.checks, *shared_core(testbed)))
 
 
 def _warm_up_s(params: FlowTableParams, probe_pps: float) -> float:

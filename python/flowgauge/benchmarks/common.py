@@ -279,6 +279,11 @@ def frame_checks(
     ), slope
 
 
+def shared_core(testbed: Testbed) -> tuple[Check, ...]:
+    """The check of control benchmarks on where the channel's thread runs, for switches that poll."""
+    return checks.shared_core(getattr(testbed, "core_plan", None))
+
+
 def summary(values_ns: NDArray[np.int64]) -> Latency:
     """Statistics of raw delays (for instance round trips of echoes), each value its own bucket."""
     x = np.sort(values_ns[values_ns >= 0])

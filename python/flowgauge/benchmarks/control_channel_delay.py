@@ -9,7 +9,14 @@ from pydantic import Field
 
 from flowgauge.analysis import checks
 from flowgauge.benchmarks.base import Benchmark, Params
-from flowgauge.benchmarks.common import DELAY_FIGURES, delay_figures, delay_metrics, histogram, summary
+from flowgauge.benchmarks.common import (
+    DELAY_FIGURES,
+    delay_figures,
+    delay_metrics,
+    histogram,
+    shared_core,
+    summary,
+)
 from flowgauge.flows import Schedule
 from flowgauge.model import Figure, Point, Trial, TrialRecord
 from flowgauge.testbed.interface import ECHO, Testbed
@@ -61,6 +68,7 @@ class ControlChannelDelay(Benchmark[ControlChannelDelayParams]):
             checks.echo_limited(testbed.loopback, latency.percentile_ns(50)),
             checks.few_samples(latency.count),
             checks.channel(result),
+            *shared_core(testbed),
         )
         return Trial(metrics, histogram(latency), found)
 

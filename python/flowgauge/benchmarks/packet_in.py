@@ -15,6 +15,7 @@ from flowgauge.benchmarks.common import (
     probe_flows,
     reception_metrics,
     set_miss,
+    shared_core,
 )
 from flowgauge.benchmarks.grid import GridBenchmark, grid_charts
 from flowgauge.flows import FlowSet, Schedule
@@ -77,7 +78,7 @@ class PacketIn(GridBenchmark[PacketInParams]):
             "packet_in_bytes_min": probes.packet_in_bytes_min,
             "packet_in_buffered": probes.packet_in_buffered,
         }
-        return Trial(metrics, histogram(probes.latency), (*found, checks.channel()))
+        return Trial(metrics, histogram(probes.latency), (*found, checks.channel(), *shared_core(testbed)))
 
     def _mix(self, testbed: Testbed, params: PacketInParams, miss: Stream, flows: FlowSet) -> list[Stream]:
         """ALIEN's realistic mix: one_in - 1 of one_in frames match entries made from the same flow set."""

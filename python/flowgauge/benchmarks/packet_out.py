@@ -15,6 +15,7 @@ from flowgauge.benchmarks.common import (
     histogram,
     probe_flows,
     reception_metrics,
+    shared_core,
 )
 from flowgauge.benchmarks.grid import GridBenchmark, grid_charts
 from flowgauge.model import Point, Trial
@@ -77,4 +78,5 @@ class PacketOut(GridBenchmark[PacketOutParams]):
         }
         refused = checks.flow_rejected(result.errors, installed=None, expected=None)
         extra = (checks.channel(result),) if not result.errors else (checks.channel(result), refused)
-        return Trial(metrics, histogram(probes.latency), (*found, *extra))
+        shared = shared_core(testbed)
+        return Trial(metrics, histogram(probes.latency), (*found, *extra, *shared))

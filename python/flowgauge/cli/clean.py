@@ -6,22 +6,28 @@ import typer
 
 
 def command() -> None:
-    """Remove what crashed runs left behind: processes, network namespaces, directories.
+    """Remove what crashed runs left behind: processes, network namespaces, directories, folders of DPDK.
 
-    Only what Flowgauge recorded as its own, and whose owner is gone. Exit code 3 if something could not be removed.
+    Only what Flowgauge recorded as its own, and whose owner is gone; under /run/dpdk what bears its name and
+    nobody uses. Exit code 3 if something could not be removed.
     """
     import os
 
     from flowgauge.duts.cleanup import clean
+    from flowgauge.duts.dpdk_folders import sweep
+    from flowgauge.duts.lease import leases
 
     cleaned = clean()
+    folders = sweep({path for lease in leases() for path in lease.directories})
     for title, things in cleaned.removed.items():
         typer.echo(f"removed what {title} left: {', '.join(things) or 'nothing but its lease'}")
+    if folders:
+        typer.echo(f"removed DPDK's folders of processes that are gone: {', '.join(folders)}")
     for title, reason in cleaned.failed.items():
         typer.echo(f"not removed: {title}: {reason}", err=True)
     for title in cleaned.in_use:
         typer.echo(f"in use, left alone: {title}")
-    if not cleaned.removed and not cleaned.failed:
+    if not cleaned.removed and not cleaned.failed and not folders:
         typer.echo("nothing was left behind")
     if os.geteuid() != 0:
         typer.echo("(what runs of root left, only root can remove: sudo flowgauge clean)")

@@ -27,6 +27,7 @@ REMEDIES: Mapping[str, str] = {
     "channel-reset": "Look into the switch's log, and lower the message rate. For packet_out it may be the result.",
     "flow-rejected": "See the error's text; check the size of the table and the match fields that the switch supports.",
     "noisy-host": "Isolate the tester's cores, stop other work, set the performance governor, or use a bare-metal host.",
+    "shared-core": "Use a host with a core more, so that the control channel does not run where the switch polls.",
 }
 """Advice for each check in general; a check that failed brings its own."""
 

@@ -126,13 +126,15 @@ def describe_cores(plan: CorePlan) -> Mapping[str, Any]:
 def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveTestbed]]:
     """Start a DUT and open the testbed on it; everything is closed and removed on the way out, however that is taken.
 
-    Raises UsageError, SetupError, ChannelError and their kinds; nothing is left behind then.
+    The calling thread keeps off the workers' cores meanwhile. Raises UsageError, SetupError, ChannelError and their kinds; nothing is
+    left behind then.
     """
     driver = create(dut)
     controller = controllers.create(options.controller or preferred_controller(driver))
     version = options.openflow or preferred(driver)
     with ExitStack() as stack:
         stack.callback(driver.stop)
+        stack.enter_context(on_cores(plan_of(driver).channel))
         if controller is not None:
             controller.check()
         wiring = driver.start(version, TO_US if controller is None else controller.leads)

@@ -2,7 +2,8 @@
 
 Ring: two joined ring ports. AF_PACKET and AF_XDP: a veth pair between two namespaces of our own. DPDK: a virtio-user port and a vhost
 port on one socket, both ends in our worker, so that its limit is rather too low. Control: echoes between two ends of our own channel over
-loopback. Cached per host, backend and version of the tool; measured again when older than a day.
+loopback. Cached per host, backend and version of the tool; measured again when older than a day. The delay is taken several times, and
+only kept when the quietest two agree: what other work on the host does to one would colour a whole day's figures.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ MAX_AGE = timedelta(days=1)
 TRIAL_NS = 100_000_000
 ECHO_S, ECHO_PER_S = 0.3, 1000
 MTU = 1500
+DELAYS = 5
+"""How often the delay is taken at most."""
+AGREE, AGREE_NS = 1.25, 200
+"""Two delays agree when the longer is within this factor of the shorter, and so much more."""
 RING_SLOTS = 4096
 SETTLE_S = 0.5
 """How long two vhost-user ends take to come to terms after they have met."""
@@ -48,23 +53,49 @@ def cached(backend: str) -> Loopback | None:
     if (found := _fresh(cache.read(path).get(key))) is not None:
         return found
     try:
-        measured = measure(backend)
+        measured, steady = measure_steadily(backend)
     except FlowgaugeError:
         return None
-    # A size without a lossless rate means that the host was too busy just now: not worth keeping for a day.
-    if all(measured.max_pps.values()):
+    # A size without a lossless rate, too, means that the host was too busy just now: not worth keeping for a day.
+    if steady and all(measured.max_pps.values()):
         cache.write(path, {**cache.read(path), key: asdict(measured)})
     return measured
 
 
 def measure(backend: str) -> Loopback:
     """Measure now, in a few seconds. Raises SetupError and its kinds."""
+    return measure_steadily(backend)[0]
+
+
+def measure_steadily(backend: str) -> tuple[Loopback, bool]:
+    """As `measure`, and whether the host was quiet enough for the delay to repeat."""
     with joined_ports(backend) as ports:
-        rates, delay_ns, spread_ns = _core.measure_loopback(
-            ports, SIZES, core=core_plan().worker, trial_ns=TRIAL_NS
-        )
+
+        def once(sizes: Sequence[int]) -> tuple[list[tuple[int, float]], float, float]:
+            return _core.measure_loopback(ports, sizes, core=core_plan().worker, trial_ns=TRIAL_NS)
+
+        rates = once(SIZES)[0]
+        (delay_ns, spread_ns), steady = quietest(lambda: once(())[1:])
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Loopback(backend, dict(rates), delay_ns, spread_ns, now, own_echo_ns())
+    return Loopback(backend, dict(rates), delay_ns, spread_ns, now, own_echo_ns()), steady
+
+
+def quietest(take: Callable[[], tuple[float, float]]) -> tuple[tuple[float, float], bool]:
+    """The shortest delay, with its spread, of those taken until the shortest two agree, and whether they do.
+
+    >>> disturbed = iter([(15000, 9000), (1200, 300), (4000, 900), (1150, 200)])
+    >>> quietest(lambda: next(disturbed))
+    ((1150, 200), True)
+    >>> worse_and_worse = iter([(1000, 1), (2000, 1), (4000, 1), (8000, 1), (16000, 1)])
+    >>> quietest(lambda: next(worse_and_worse))
+    ((1000, 1), False)
+    """
+    taken = [take()]
+    while len(taken) < DELAYS:
+        taken = sorted([*taken, take()])
+        if taken[1][0] <= AGREE * taken[0][0] + AGREE_NS:
+            return taken[0], True
+    return taken[0], False
 
 
 def joined_ports(backend: str) -> AbstractContextManager[Pair]:
