@@ -13,6 +13,8 @@ from flowgauge.errors import ConfigError, RunDirectoryError, UnknownNameError
 from flowgauge.models import fitting
 from flowgauge.models.sweep import Job, sweep
 from flowgauge.report.rundata import load_run
+from flowgauge.truth.devices import Device
+from flowgauge.truth.harness import LIMIT_PLAN, measure
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -110,3 +112,12 @@ def test_a_run_without_delays_makes_no_model() -> None:
     empty = type(run)(run.label, run.path, run.document, {}, ())
     with pytest.raises(RunDirectoryError, match="holds no figures"):
         fitting.fit(empty)
+
+
+def test_a_slow_table_ends_the_search_for_its_size() -> None:
+    device = Device(1, 0, {"table": {"write": {"mean_ns": 10_000_000}}})
+    records, figures = measure(device, "flow_add_max", {**LIMIT_PLAN, "timeout_s": 1.5})
+    assert [r.point.integer("entries") for r in records] == [20, 100, 200]
+    assert all(r.status == "ok" for r in records)
+    (limit,) = (f for f in figures if f.name == "max_entries")
+    assert (limit.value, limit.note) == (100, ">= 100: 200 take longer than 1.5 s, not the table's end")
