@@ -61,7 +61,7 @@ def test_the_command_line_lists_and_shows_models() -> None:
 
 DEVICE = """
 [link]
-rate_mbps = 0
+rate_mbps = 10_000
 [forwarding]
 latency = { kind = "lognormal", mean_ns = 50_000, std_ns = 5_000 }
 latency_per_byte_ns = 20
@@ -94,12 +94,9 @@ def test_a_simulated_device_is_found_again(tmp_path: Path) -> None:
     fitting.write(fitting.fit(load_run(tmp_path / "run")), fitted)
     found, true = models.load(str(fitted)), models.load(str(device))
     for key, value in true.parameters().items():
-        tolerance = {"forwarding.latency.std_ns": 0.25, "table.per_entry_ns": 0.3}.get(key, 0.05)
+        tolerance = {"forwarding.latency.std_ns": 0.15, "table.per_entry_ns": 0.3}.get(key, 0.05)
         if isinstance(value, str):
             assert found.parameters()[key] == value
-        elif key.startswith("control.packet_out"):
-            # PACKET_OUTs go through the pipeline: its delay is in theirs.
-            assert found.parameters()[key] == pytest.approx(value + 50_000, rel=0.1)
         else:
             assert found.parameters()[key] == pytest.approx(value, rel=tolerance), key
     assert all(found.sources[key] for key in found.parameters())
