@@ -2,7 +2,7 @@
 
 Delays are fitted at the loads where nothing is lost, as a line in the frame size; where frames are lost, what came through per second
 says how long the server is occupied. Entries take a time each, and more the more there are. Jitter is taken as lognormal: its spread is
-that between the median and the 90th percentile, which the few long stalls of a busy host hardly move, as they do a standard deviation.
+that between the lower quartile and the median, which the stalls of a busy host do not move as they do a standard deviation.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from flowgauge.benchmarks.common import number
 from flowgauge.errors import RunDirectoryError
 from flowgauge.model import Figure
 from flowgauge.models import Source
@@ -24,8 +24,8 @@ from flowgauge.results.durable import replace_text
 
 LOSSLESS, LOSSY = 0.001, 0.02
 """Loss ratios up to which a point shows the device at rest, and from which on an overloaded one."""
-Z90 = 1.2815515655446004
-"""90th percentile of the standard normal distribution."""
+Z75 = 0.6744897501960817
+"""Upper quartile of the standard normal distribution."""
 MIN_SIGMA, MAX_SIGMA = 0.005, 1.0
 """Of the lognormal distributions that are fitted; less is none."""
 
@@ -114,30 +114,30 @@ def _toml(value: object) -> str:
 
 @dataclass(frozen=True)
 class At:
-    """The figures of one point; `upper_ns` lie between median and 90th percentile, in the trial in the middle."""
+    """The figures of one point; `lower_ns` lie between lower quartile and median, in the trial in the middle."""
 
     point: Mapping[str, Any]
     figures: Mapping[str, float]
-    upper_ns: float | None
+    lower_ns: float | None
 
 
 @dataclass(frozen=True)
 class Line:
-    """A time as a line in the frame size, in ns; `upper` lie between its median and its 90th percentile."""
+    """A time as a line in the frame size, in ns; `lower` lie between its lower quartile and its median."""
 
     fixed: float = 0.0
     per_byte: float = 0.0
-    upper: float = 0.0
+    lower: float = 0.0
 
     def plus(self, other: Line) -> Line:
         """One after the other; neither says anything of the other."""
-        upper = math.hypot(self.upper, other.upper)
-        return Line(self.fixed + other.fixed, self.per_byte + other.per_byte, upper)
+        lower = math.hypot(self.lower, other.lower)
+        return Line(self.fixed + other.fixed, self.per_byte + other.per_byte, lower)
 
     def less(self, other: Line) -> Line:
         """What is left when the other is part of it; nothing is negative."""
-        upper = math.sqrt(max(0.0, self.upper**2 - other.upper**2))
-        return Line(max(0.0, self.fixed - other.fixed), max(0.0, self.per_byte - other.per_byte), upper)
+        lower = math.sqrt(max(0.0, self.lower**2 - other.lower**2))
+        return Line(max(0.0, self.fixed - other.fixed), max(0.0, self.per_byte - other.per_byte), lower)
 
 
 def _points(run: Run, benchmark: str) -> list[At]:
@@ -146,16 +146,25 @@ def _points(run: Run, benchmark: str) -> list[At]:
     for figure in run.figures.get(benchmark, ()):
         if figure.value is not None:
             found.setdefault(tuple(figure.at.items()), {})[figure.name] = figure.value
-    uppers: dict[tuple[Any, ...], list[float]] = {}
-    for trial in run.trials:
-        median, p90 = (number(trial.metrics.get(f"delay_{name}_us")) for name in ("median", "p90"))
-        if trial.benchmark == benchmark and median is not None and p90 is not None:
-            uppers.setdefault(tuple(trial.point.items()), []).append((p90 - median) * 1000)
+    lower: dict[tuple[Any, ...], list[float]] = {}
+    for trial in run.trials_of(benchmark):
+        samples = run.samples(trial.id) if trial.status == "ok" else {}
+        if len(samples.get("latency.value_ns", ())) > 0:
+            lower.setdefault(tuple(trial.point.items()), []).append(_lower_ns(samples))
     return [
-        At(dict(point), values, float(np.median(uppers[point])) if point in uppers else None)
+        At(dict(point), values, float(np.median(lower[point])) if point in lower else None)
         for point, values in found.items()
         if point
     ]
+
+
+def _lower_ns(samples: Mapping[str, NDArray[Any]]) -> float:
+    """From the lower quartile to the median of a trial's delays."""
+    order = np.argsort(samples["latency.value_ns"])
+    share = np.cumsum(samples["latency.count"][order])
+    quartile, median = np.searchsorted(share, [0.25 * share[-1], 0.5 * share[-1]])
+    values = samples["latency.value_ns"][order]
+    return float(values[median]) - float(values[quartile])
 
 
 def _link(run: Run, model: Fitted) -> None:
@@ -184,7 +193,7 @@ def _latency(run: Run, model: Fitted, benchmark: str, group: str, elsewhere: Lin
     sizes = np.array([float(p.point["frame_size"]) for p in calm])
     medians = np.array([p.figures["delay_median_us"] for p in calm]) * 1000
     fixed, slope, residual = _line(sizes, medians)
-    found = Line(fixed, slope, _upper(calm)).less(elsewhere)
+    found = Line(fixed, slope, _lower(calm)).less(elsewhere)
     how = "a line in the size to the medians where nothing is lost, less what else is on the way"
     _time(model, f"{group}.latency", found, benchmark, how, len(calm), residual)
     key = f"{group}.latency_per_byte_ns"
@@ -195,9 +204,9 @@ def _latency(run: Run, model: Fitted, benchmark: str, group: str, elsewhere: Lin
     return found
 
 
-def _upper(points: Sequence[At]) -> float:
-    """From the median to the 90th percentile, in the middle of all points."""
-    known = [p.upper_ns for p in points if p.upper_ns is not None]
+def _lower(points: Sequence[At]) -> float:
+    """From the lower quartile to the median, in the middle of all points."""
+    known = [p.lower_ns for p in points if p.lower_ns is not None]
     return float(np.median(known)) if known else 0.0
 
 
@@ -249,24 +258,25 @@ def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
 def _time(
     model: Fitted, key: str, found: Line, benchmark: str, how: str, rows: int, residual: float | None
 ) -> None:
-    """A time with jitter: lognormal with that median, and with that 90th percentile."""
+    """A time with jitter: lognormal with that median and that lower quartile."""
     sigma = 0.0
     if found.fixed > 0:
-        sigma = min(MAX_SIGMA, math.log1p(found.upper / found.fixed) / Z90)
+        quartile = max(0.1 * found.fixed, found.fixed - found.lower)
+        sigma = min(MAX_SIGMA, math.log(found.fixed / quartile) / Z75)
     mean = found.fixed * math.exp(sigma**2 / 2)
     model.set(f"{key}.mean_ns", mean, benchmark, how, rows, residual)
     if sigma >= MIN_SIGMA:
         model.set(f"{key}.kind", "lognormal", benchmark, "taken for jitter", rows)
         std = mean * math.sqrt(math.expm1(sigma**2))
-        model.set(f"{key}.std_ns", std, benchmark, "90th percentile less median", rows)
+        model.set(f"{key}.std_ns", std, benchmark, "median less lower quartile", rows)
 
 
 def _echo(run: Run, model: Fitted) -> None:
     points = [p for p in _points(run, "control_channel_delay") if p.figures.get("delay_median_us")]
     if points:
         median = float(np.median([p.figures["delay_median_us"] for p in points])) * 1000
-        found = Line(fixed=median, upper=_upper(points))
-        how = "the median, and the way to the 90th percentile"
+        found = Line(fixed=median, lower=_lower(points))
+        how = "the median"
         _time(model, "control.echo", found, "control_channel_delay", how, len(points), None)
 
 
