@@ -35,7 +35,7 @@ fn both_directions_at_once_lose_nothing() {
         assert!((1..200_000).contains(&shortest), "{shortest}");
     }
     assert_eq!((outcome.rx_dropped(), outcome.tx_errors()), (0, 0));
-    assert_eq!(outcome.timestamps(), "user transmit, kernel receive");
+    assert_eq!(outcome.timestamps(), "user transmit (kernel samples), kernel receive");
     assert!(outcome.ring().unwrap() > MS(100));
 }
 
