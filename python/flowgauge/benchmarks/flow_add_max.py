@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from flowgauge.analysis import checks
 from flowgauge.benchmarks.activation import Entries, FlowTableBenchmark, FlowTableParams, table_figures
 from flowgauge.benchmarks.base import Params
 from flowgauge.benchmarks.common import number
 from flowgauge.benchmarks.flow_add import add_once
+from flowgauge.errors import ReplyTimeoutError
 from flowgauge.fields import FIELDS
 from flowgauge.model import Figure, Point, Trial, TrialRecord
 from flowgauge.testbed.interface import Testbed
@@ -28,7 +30,7 @@ class FlowAddMax(FlowTableBenchmark):
     """The largest number of entries that the switch holds, and the time per entry over the number of entries.
 
     flow_add for the given numbers and on, doubling, until the switch refuses entries (TABLE_FULL), reads back fewer than were
-    installed, or the cap is reached. Source: ALIEN D5.3 IV, 1.2.1 (5), tables 1-6 and 1-12.
+    installed, takes longer than timeout_s for a batch, or the cap is reached. Source: ALIEN D5.3 IV, 1.2.1 (5), tables 1-6 and 1-12.
     """
 
     name: ClassVar[str] = "flow_add_max"
@@ -53,8 +55,14 @@ class FlowAddMax(FlowTableBenchmark):
             yield Point(entries=n)
 
     def once(self, testbed: Testbed, params: FlowTableParams, n: int, probe_pps: float) -> Trial:
-        """See `flow_add.add_once`."""
-        return add_once(testbed, params, n, probe_pps)
+        """See `flow_add.add_once`. A switch that doesn't get done in time has shown its limit."""
+        try:
+            return add_once(testbed, params, n, probe_pps)
+        except ReplyTimeoutError:
+            slow = checks.not_evaluated(
+                "flow-rejected", f"{n} entries take longer than {params.timeout_s:g} s"
+            )
+            return Trial({"activation_us": None, "barrier_us": None, "held": None}, {}, (slow,))
 
     def figures(self, params: FlowTableParams, trials: Sequence[TrialRecord]) -> list[Figure]:
         """The limit, and times per number of entries."""
@@ -63,16 +71,37 @@ class FlowAddMax(FlowTableBenchmark):
         ]
         if not held:
             return table_figures(trials)
-        most, full = max(held), _full(trials)
-        note = "the table was full" if full else f">= {most}: the cap was reached, not the table's end"
+        most = max(held)
+        note = f">= {most}: {_end(params, trials)}, not the table's end"
+        if _refused(trials):
+            note = "the table was full"
         limit = Figure("max_entries", float(most), FIELDS["max_entries"].unit, count=len(held), note=note)
         return [limit, *table_figures(trials)]
 
 
 def _full(trials: Sequence[TrialRecord]) -> bool:
-    """Whether a trial found the table full, or broke."""
-    return any(
-        t.status == "failed"
-        or (t.status == "ok" and (number(t.metrics.get("held")) or 0) < t.point.integer("entries"))
+    """Whether more entries need not be tried: the table was full, a batch took too long, or a trial broke."""
+    return _refused(trials) or bool(_slow(trials)) or any(t.status == "failed" for t in trials)
+
+
+def _refused(trials: Sequence[TrialRecord]) -> bool:
+    """Whether the switch held fewer entries than it was sent."""
+    held = ((t, number(t.metrics.get("held"))) for t in trials if t.status == "ok")
+    return any(h is not None and h < t.point.integer("entries") for t, h in held)
+
+
+def _slow(trials: Sequence[TrialRecord]) -> list[int]:
+    """The numbers of entries that took too long."""
+    return [
+        t.point.integer("entries")
         for t in trials
-    )
+        if t.status == "ok" and number(t.metrics.get("held")) is None
+    ]
+
+
+def _end(params: FlowTableParams, trials: Sequence[TrialRecord]) -> str:
+    """What ended the search before the table was full."""
+    slow = _slow(trials)
+    if slow:
+        return f"{min(slow)} take longer than {params.timeout_s:g} s"
+    return "a trial failed" if any(t.status == "failed" for t in trials) else "the cap was reached"

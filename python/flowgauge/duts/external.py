@@ -85,7 +85,7 @@ class External:
         if leads.to == "us" and self._control is None:
             allowed = 'listen = "0.0.0.0:6653" or connect = "10.0.0.1:6653"'
             raise self._keys.file.error(("control",), "no way to connect", allowed=allowed)
-        ports = tuple(_checked(port) for port in self._ports)
+        self._ports = ports = tuple(_checked(port) for port in self._ports)
         # With another controller the channel is not ours to make: its owner has connected the switch.
         control = replace(self._control or ControlWiring("connect", "", 0), versions=(version,))
         return Wiring(ports, control, self._ofctl, self._datapath_id)
@@ -101,7 +101,7 @@ class External:
 
     def describe(self) -> Mapping[str, Any]:
         """What the file says."""
-        ports = [{"of_port": p.of_port, "interface": p.interface, "backend": p.backend} for p in self._ports]
+        ports = [_described(p) for p in self._ports]
         return {"kind": "external", "driver": "external", "name": self.name, "ports": ports, **self._about}
 
     def alive(self) -> bool:
@@ -203,6 +203,12 @@ def _checked(port: PortWiring) -> PortWiring:
     if port.max_rate_mbps is not None or port.netns:
         return port
     return replace(port, max_rate_mbps=_speed_mbps(port.interface))
+
+
+def _described(port: PortWiring) -> dict[str, Any]:
+    """What a run says of a port; its speed where it has one."""
+    speed = {} if port.max_rate_mbps is None else {"max_rate_mbps": port.max_rate_mbps}
+    return {"of_port": port.of_port, "interface": port.interface, "backend": port.backend, **speed}
 
 
 def _speed_mbps(interface: str) -> float | None:

@@ -60,7 +60,7 @@ class Simulated:
                 f"{self.name} is in virtual time, and answers to the built-in controller alone",
                 advice="leave --controller out",
             )
-        rate = self._parameters["link.rate_mbps"] or None
+        rate = self._rate_mbps()
         numbers = range(1, self.ports + 1)
         return Wiring(tuple(PortWiring(n, BACKEND, f"sim{n}", max_rate_mbps=rate) for n in numbers), None)
 
@@ -80,6 +80,8 @@ class Simulated:
 
     def describe(self) -> Mapping[str, Any]:
         """The model: its title, every parameter that it sets, and where each is from."""
+        rate = self._rate_mbps()
+        speed = {} if rate is None else {"max_rate_mbps": rate}
         return {
             "kind": "simulated device",
             "driver": self.name,
@@ -88,8 +90,12 @@ class Simulated:
             "title": self.model.title,
             "parameters": self.model.parameters(),
             "sources": {key: str(source) for key, source in self.model.sources.items()},
-            "ports": [{"of_port": n + 1, "wire": BACKEND} for n in range(self.ports)],
+            "ports": [{"of_port": n + 1, "wire": BACKEND, **speed} for n in range(self.ports)],
         }
+
+    def _rate_mbps(self) -> float | None:
+        """Speed of the links, None when they have none of their own."""
+        return self._parameters["link.rate_mbps"] or None
 
     def alive(self) -> bool:
         """Always."""

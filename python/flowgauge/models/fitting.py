@@ -2,7 +2,7 @@
 
 Delays are fitted at the loads where nothing is lost, as a line in the frame size; where frames are lost, what came through per second
 says how long the server is occupied. Entries take a time each, and more the more there are. Jitter is taken as lognormal: its spread is
-that which makes the mean exceed the median as measured.
+that between the lower quartile and the median, which the stalls of a busy host do not move as they do a standard deviation.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flowgauge.errors import RunDirectoryError
 from flowgauge.model import Figure
@@ -23,6 +24,10 @@ from flowgauge.results.durable import replace_text
 
 LOSSLESS, LOSSY = 0.001, 0.02
 """Loss ratios up to which a point shows the device at rest, and from which on an overloaded one."""
+Z75 = 0.6744897501960817
+"""Upper quartile of the standard normal distribution."""
+MIN_SIGMA, MAX_SIGMA = 0.005, 1.0
+"""Of the lognormal distributions that are fitted; less is none."""
 
 
 @dataclass
@@ -48,9 +53,13 @@ def fit(run: Run) -> Fitted:
     name = run.section("dut").get("name") or run.section("config").get("dut") or run.label
     model = Fitted(f"{name}, fitted to the run {run.label}")
     _link(run, model)
-    _packets(run, model, "data_path_delay", "forwarding", 1)
-    _packets(run, model, "packet_in", "control.packet_in", 1)
-    _packets(run, model, "packet_out", "control.packet_out", 0)
+    forwarding = _server(run, model, "data_path_delay", "forwarding")
+    pipeline = _latency(run, model, "data_path_delay", "forwarding", _wire(model).plus(forwarding))
+    # PACKET_INs leave behind the server of the forwarding path, PACKET_OUTs come through what is behind it.
+    _server(run, model, "packet_in", "control.packet_in")
+    _latency(run, model, "packet_in", "control.packet_in", _wire(model).plus(forwarding))
+    _server(run, model, "packet_out", "control.packet_out")
+    _latency(run, model, "packet_out", "control.packet_out", pipeline)
     _echo(run, model)
     _entries(run, model)
     if not any(not key.startswith("link.") for key in model.parameters):
@@ -105,10 +114,30 @@ def _toml(value: object) -> str:
 
 @dataclass(frozen=True)
 class At:
-    """The figures of one point."""
+    """The figures of one point; `lower_ns` lie between lower quartile and median, in the trial in the middle."""
 
     point: Mapping[str, Any]
     figures: Mapping[str, float]
+    lower_ns: float | None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A time as a line in the frame size, in ns; `lower` lie between its lower quartile and its median."""
+
+    fixed: float = 0.0
+    per_byte: float = 0.0
+    lower: float = 0.0
+
+    def plus(self, other: Line) -> Line:
+        """One after the other; neither says anything of the other."""
+        lower = math.hypot(self.lower, other.lower)
+        return Line(self.fixed + other.fixed, self.per_byte + other.per_byte, lower)
+
+    def less(self, other: Line) -> Line:
+        """What is left when the other is part of it; nothing is negative."""
+        lower = math.sqrt(max(0.0, self.lower**2 - other.lower**2))
+        return Line(max(0.0, self.fixed - other.fixed), max(0.0, self.per_byte - other.per_byte), lower)
 
 
 def _points(run: Run, benchmark: str) -> list[At]:
@@ -117,11 +146,30 @@ def _points(run: Run, benchmark: str) -> list[At]:
     for figure in run.figures.get(benchmark, ()):
         if figure.value is not None:
             found.setdefault(tuple(figure.at.items()), {})[figure.name] = figure.value
-    return [At(dict(point), values) for point, values in found.items() if point]
+    lower: dict[tuple[Any, ...], list[float]] = {}
+    for trial in run.trials_of(benchmark):
+        samples = run.samples(trial.id) if trial.status == "ok" else {}
+        if len(samples.get("latency.value_ns", ())) > 0:
+            lower.setdefault(tuple(trial.point.items()), []).append(_lower_ns(samples))
+    return [
+        At(dict(point), values, float(np.median(lower[point])) if point in lower else None)
+        for point, values in found.items()
+        if point
+    ]
+
+
+def _lower_ns(samples: Mapping[str, NDArray[Any]]) -> float:
+    """From the lower quartile to the median of a trial's delays."""
+    order = np.argsort(samples["latency.value_ns"])
+    share = np.cumsum(samples["latency.count"][order])
+    quartile, median = np.searchsorted(share, [0.25 * share[-1], 0.5 * share[-1]])
+    values = samples["latency.value_ns"][order]
+    return float(values[median]) - float(values[quartile])
 
 
 def _link(run: Run, model: Fitted) -> None:
-    speeds = {p.get("max_rate_mbps") for p in run.section("dut").get("ports") or () if isinstance(p, Mapping)}
+    ports = run.section("dut").get("ports") or ()
+    speeds = {p.get("max_rate_mbps") for p in ports if isinstance(p, Mapping)}
     speed = speeds.pop() if len(speeds) == 1 else None
     if isinstance(speed, (int, float)):
         model.set("link.rate_mbps", speed, "the run's ports", "", 0)
@@ -130,36 +178,36 @@ def _link(run: Run, model: Fitted) -> None:
         model.sources["link.rate_mbps"] = Source("the run's ports have no speed of their own")
 
 
-def _packets(run: Run, model: Fitted, benchmark: str, group: str, cables: int) -> None:
-    """A path that frames take: its latency by size at rest, its server under overload."""
+def _wire(model: Fitted) -> Line:
+    """The cable to the switch, which has the whole frame before anything happens."""
+    rate = float(model.parameters["link.rate_mbps"])
+    return Line(per_byte=8000 / rate if rate else 0.0)
+
+
+def _latency(run: Run, model: Fitted, benchmark: str, group: str, elsewhere: Line) -> Line:
+    """A path that frames take: its latency by size at rest, less what the model has elsewhere on the way."""
     points = [p for p in _points(run, benchmark) if "delay_median_us" in p.figures]
     calm = [p for p in points if p.figures.get("loss_ratio", 0) <= LOSSLESS] or _lowest(points)
     if not calm:
-        return
+        return Line()
     sizes = np.array([float(p.point["frame_size"]) for p in calm])
     medians = np.array([p.figures["delay_median_us"] for p in calm]) * 1000
     fixed, slope, residual = _line(sizes, medians)
-    rate = float(model.parameters["link.rate_mbps"])
-    wire = 8000 / rate if rate else 0.0
-    ratios = [
-        p.figures["delay_mean_us"] / p.figures["delay_median_us"]
-        for p in calm
-        if p.figures["delay_median_us"]
-    ]
-    rows = len(calm)
-    _spread(model, f"{group}.latency", max(0.0, fixed), ratios, benchmark, rows, residual)
-    model.set(
-        f"{group}.latency_per_byte_ns",
-        max(0.0, slope - cables * wire),
-        benchmark,
-        "the same line, less the cables",
-        rows,
-        residual,
-    )
-    loss = float(np.median([p.figures.get("loss_ratio", 0) for p in calm]))
+    found = Line(fixed, slope, _lower(calm)).less(elsewhere)
+    how = "a line in the size to the medians where nothing is lost, less what else is on the way"
+    _time(model, f"{group}.latency", found, benchmark, how, len(calm), residual)
+    key = f"{group}.latency_per_byte_ns"
+    model.set(key, found.per_byte, benchmark, "the same line", len(calm), residual)
     if group == "forwarding":
-        model.set("forwarding.loss", loss, benchmark, "the loss ratio at rest", rows)
-    _server(model, benchmark, group, points)
+        loss = float(np.median([p.figures.get("loss_ratio", 0) for p in calm]))
+        model.set("forwarding.loss", loss, benchmark, "the loss ratio at rest", len(calm))
+    return found
+
+
+def _lower(points: Sequence[At]) -> float:
+    """From the lower quartile to the median, in the middle of all points."""
+    known = [p.lower_ns for p in points if p.lower_ns is not None]
+    return float(np.median(known)) if known else 0.0
 
 
 def _lowest(points: Sequence[At]) -> list[At]:
@@ -168,29 +216,24 @@ def _lowest(points: Sequence[At]) -> list[At]:
     return [p for p in points if float(p.point["rate_mbps"]) == least]
 
 
-def _server(model: Fitted, benchmark: str, group: str, points: Sequence[At]) -> None:
+def _server(run: Run, model: Fitted, benchmark: str, group: str) -> Line:
     """How long an overloaded path is occupied: what came through per second, as a line in the size."""
+    points = _points(run, benchmark)
     busy = [p for p in points if p.figures.get("loss_ratio", 0) >= LOSSY and (_through(p) or 0) > 0]
     if not busy:
-        return
+        return Line()
     sizes = np.array([float(p.point["frame_size"]) for p in busy])
     times = np.array([1e9 / (_through(p) or math.inf) for p in busy])
     fixed, slope, residual = _line(sizes, times)
-    key = "per_byte_ns" if group == "forwarding" else "service_per_byte_ns"
-    model.set(
-        f"{group}.service.mean_ns",
-        max(0.0, fixed),
-        benchmark,
-        "what came through per second under overload",
-        len(busy),
-        residual,
-    )
-    model.set(f"{group}.{key}", max(0.0, slope), benchmark, "the same line", len(busy), residual)
+    how = "what came through per second under overload"
+    model.set(f"{group}.service.mean_ns", fixed, benchmark, how, len(busy), residual)
+    model.set(f"{group}.per_byte_ns", slope, benchmark, "the same line", len(busy), residual)
     if group != "forwarding":
         model.parameters[f"{group}.overlap"] = True
         model.sources[f"{group}.overlap"] = Source(
             benchmark, "the delay at rest was taken as a whole", len(busy)
         )
+    return Line(fixed, slope)
 
 
 def _through(point: At) -> float | None:
@@ -212,33 +255,29 @@ def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
     return float(fixed), float(slope), float(np.median(np.abs((fixed + slope * x) / y - 1)))
 
 
-def _spread(
-    model: Fitted,
-    key: str,
-    median_ns: float,
-    ratios: Sequence[float],
-    benchmark: str,
-    rows: int,
-    residual: float,
+def _time(
+    model: Fitted, key: str, found: Line, benchmark: str, how: str, rows: int, residual: float | None
 ) -> None:
-    """A time with jitter: lognormal with that median, and the spread that the ratios of mean to median show."""
-    ratio = float(np.median(ratios)) if ratios else 1.0
-    how = "the medians where nothing is lost"
-    if ratio < 1.001 or median_ns == 0:
-        model.set(f"{key}.mean_ns", median_ns, benchmark, how, rows, residual)
-        return
-    mean = median_ns * ratio
-    model.set(f"{key}.kind", "lognormal", benchmark, "taken for jitter", rows)
-    model.set(f"{key}.mean_ns", mean, benchmark, how + " and their means", rows, residual)
-    model.set(f"{key}.std_ns", mean * math.sqrt(ratio**2 - 1), benchmark, "mean by median", rows)
+    """A time with jitter: lognormal with that median and that lower quartile."""
+    sigma = 0.0
+    if found.fixed > 0:
+        quartile = max(0.1 * found.fixed, found.fixed - found.lower)
+        sigma = min(MAX_SIGMA, math.log(found.fixed / quartile) / Z75)
+    mean = found.fixed * math.exp(sigma**2 / 2)
+    model.set(f"{key}.mean_ns", mean, benchmark, how, rows, residual)
+    if sigma >= MIN_SIGMA:
+        model.set(f"{key}.kind", "lognormal", benchmark, "taken for jitter", rows)
+        std = mean * math.sqrt(math.expm1(sigma**2))
+        model.set(f"{key}.std_ns", std, benchmark, "median less lower quartile", rows)
 
 
 def _echo(run: Run, model: Fitted) -> None:
     points = [p for p in _points(run, "control_channel_delay") if p.figures.get("delay_median_us")]
     if points:
         median = float(np.median([p.figures["delay_median_us"] for p in points])) * 1000
-        ratios = [p.figures["delay_mean_us"] / p.figures["delay_median_us"] for p in points]
-        _spread(model, "control.echo", median, ratios, "control_channel_delay", len(points), 0.0)
+        found = Line(fixed=median, lower=_lower(points))
+        how = "the median"
+        _time(model, "control.echo", found, "control_channel_delay", how, len(points), None)
 
 
 def _entries(run: Run, model: Fitted) -> None:

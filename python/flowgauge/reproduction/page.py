@@ -48,13 +48,13 @@ def render(results: Sequence[Result]) -> str:
 
 
 def _summary(results: Sequence[Result]) -> Iterator[str]:
-    yield "| table | benchmark | model | judged rows | left out | judged figure | median deviation |"
-    yield "|---|---|---|--:|--:|---|--:|"
+    yield "| table | benchmark | model | median deviation | judged figure | judged rows | left out |"
+    yield "|---|---|---|--:|---|--:|--:|"
     for result in results:
         table, out = result.table, sum(r.role == "left out" for r in result.rows)
         yield (
-            f"| [{table.number}](#{_anchor(result)}) | {table.benchmark} | {table.model} | {len(result.judged())} | {out} | "
-            f"{table.figures[0].title} | {_coloured(result.median_deviation(), sign=False)} |"
+            f"| [{table.number}](#{_anchor(result)}) | {table.benchmark} | {table.model} | "
+            f"{_coloured(result.median_deviation(), sign=False)} | {table.figures[0].title} | {len(result.judged())} | {out} |"
         )
     yield f"\nThe limit is {LIMIT:.0%}."
 

@@ -32,13 +32,15 @@ PPS = 200
 ENTRIES = (1, 10, 100)
 GRID = ("packet_in", "packet_out", "data_path_delay")
 TABLE = ("flow_add", "flow_mod", "flow_delete")
+SCALED_BY = {"barrier_lead_us": "activation_us"}
+"""Figure that is a difference -> the figure that its errors are relative to."""
 STAMP_US = 0.002
 """Stamps are whole nanoseconds: a delay may be off by one at either end."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A figure beside its truth."""
+    """A figure beside its truth. `scale` is what errors and widths are relative to."""
 
     device: int
     benchmark: str
@@ -47,6 +49,7 @@ class Judgement:
     value: float
     low: float
     high: float
+    scale: float
 
     @property
     def covers(self) -> bool:
@@ -91,10 +94,13 @@ def judge(seed: int, number: int) -> list[Judgement]:
     for name, settings in plans(size).items():
         truths = _truths(Expected(device.values), name, size)
         for figure in measure(device, name, settings)[1]:
-            truth = truths.get((figure.name, figure.at.get("entries", 0)))
+            at = figure.at.get("entries", 0)
+            truth = truths.get((figure.name, at))
             if truth is None or figure.value is None or figure.low is None or figure.high is None:
                 continue
-            found.append(Judgement(number, name, figure.name, truth, figure.value, figure.low, figure.high))
+            scale = abs(truths[SCALED_BY.get(figure.name, figure.name), at]) or 1.0
+            given = (truth, figure.value, figure.low, figure.high, scale)
+            found.append(Judgement(number, name, figure.name, *given))
     return found
 
 

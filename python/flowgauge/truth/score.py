@@ -9,11 +9,27 @@ from dataclasses import dataclass
 from flowgauge.truth.harness import Flagged, Judgement
 
 ALPHA = 0.05
+LIMITS = {
+    "delay_mean_us": 0.01,
+    "delay_median_us": 0.02,
+    "delay_std_us": 0.05,
+    "delay_p99_us": 0.03,
+    "delay_max_us": 0.06,
+    "activation_us": 0.3,
+    "barrier_us": 0.1,
+    "per_entry_us": 0.3,
+    "barrier_lead_us": 0.3,
+    "slope_us_per_entry": 0.1,
+    "barrier_slope_us_per_entry": 0.05,
+}
+"""Figure -> the most that the median width of its intervals may be, relative. Activations are wide: a probe's delay is in them."""
+COUNT_LIMIT = 0.001
+"""The same for counts and ratios."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """What an estimator is worth over many devices. Errors and widths are relative to the truth where that is not 0.
+    """What an estimator is worth over many devices. Errors and widths are relative (`Judgement.scale`).
 
     `covered` of `devices` intervals held the truth. `interval_score`: mean of width + 2/alpha * what the truth lies outside (Gneiting
     and Raftery 2007), relative; smaller is better.
@@ -29,9 +45,19 @@ class Score:
     interval_score: float
 
     @property
+    def limit(self) -> float:
+        """The most that the median width may be."""
+        return LIMITS.get(self.figure, COUNT_LIMIT)
+
+    @property
     def holds(self) -> bool:
         """Whether as many intervals held the truth as 95 % intervals should: 182 of 200."""
         return self.covered >= required(self.devices)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the intervals say enough."""
+        return self.width <= self.limit
 
 
 def required(devices: int, chance: float = 0.01) -> int:
@@ -58,7 +84,7 @@ def scores(judgements: Sequence[Judgement]) -> list[Score]:
 
 
 def _score(benchmark: str, figure: str, group: Sequence[Judgement]) -> Score:
-    scale = [abs(j.truth) or 1.0 for j in group]
+    scale = [j.scale for j in group]
     errors = [(j.value - j.truth) / s for j, s in zip(group, scale, strict=True)]
     widths = [(j.high - j.low) / s for j, s in zip(group, scale, strict=True)]
     outside = [max(j.low - j.truth, j.truth - j.high, 0.0) / s for j, s in zip(group, scale, strict=True)]
@@ -76,11 +102,11 @@ def _score(benchmark: str, figure: str, group: Sequence[Judgement]) -> Score:
 
 def table(found: Sequence[Score]) -> Iterator[str]:
     """As a Markdown table."""
-    yield "| benchmark | figure | devices | covered | bias | median error | median width | interval score |"
-    yield "|---|---|--:|--:|--:|--:|--:|--:|"
+    yield "| benchmark | figure | devices | covered | bias | median error | median width | limit | interval score |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|"
     for s in found:
         covered = f"{s.covered}" if s.holds else f"**{s.covered}**"
-        numbers = " | ".join(_percent(v) for v in (s.bias, s.error, s.width, s.interval_score))
+        numbers = " | ".join(_percent(v) for v in (s.bias, s.error, s.width, s.limit, s.interval_score))
         yield f"| {s.benchmark} | {s.figure} | {s.devices} | {covered} | {numbers} |"
 
 
