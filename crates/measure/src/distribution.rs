@@ -87,7 +87,7 @@ impl Distribution {
         // delay; beyond that, in floating point.
         let spread = match (n.checked_mul(self.squares), self.sum.checked_mul(self.sum)) {
             (Some(a), Some(b)) => a.saturating_sub(b) as f64,
-            _ => (n as f64 * self.squares as f64 - (self.sum as f64).powi(2)).max(0.0),
+            _ => (n as f64 * self.squares as f64 - self.sum as f64 * self.sum as f64).max(0.0),
         };
         (n > 1).then(|| (spread / n as f64 / (n - 1) as f64).sqrt())
     }

@@ -216,14 +216,48 @@ fn a_peer_that_does_not_read_makes_messages_not_offered() {
     assert_eq!(seq, result.sent);
 }
 
+/// What `work` gives, which must not take longer than ten seconds.
+fn soon<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> R {
+    let (done, result) = std::sync::mpsc::channel();
+    std::thread::spawn(move || done.send(work()));
+    result.recv_timeout(SOON).expect("it returns in time")
+}
+
 #[test]
 fn an_overdue_barrier_is_a_timeout_and_stop_gives_what_was_done() {
     let bench = bench(false, |_, _, _| {});
     let play = Play::start(&bench.controller, flow_mods(10), PlayOptions::default());
-    let error = play.wait(Some(Duration::from_millis(50))).unwrap_err();
-    assert_eq!(error.to_string(), "no BARRIER_REPLY behind 10 messages within 50.0ms");
+    let (play, waited) = soon(move || {
+        let waited = play.wait(Some(Duration::from_millis(50)));
+        (play, waited)
+    });
+    assert_eq!(waited.unwrap_err().to_string(), "no BARRIER_REPLY behind 10 messages within 50.0ms");
     let result = play.stop();
     assert_eq!((result.sent, result.barrier), (10, None));
+}
+
+#[test]
+fn a_wait_that_runs_out_of_time_returns_and_the_play_goes_on() {
+    let bench = bench(true, |_, _, _| {});
+    let options = PlayOptions {
+        schedule: Schedule::cbr_pps(100.0).unwrap(),
+        count: Some(50),
+        barrier: false,
+        ..PlayOptions::default()
+    };
+    let play = Play::start(&bench.controller, Box::new(Echoes::new(4)), options);
+    let (play, waits) = soon(move || {
+        let waits: Vec<_> = (0..3).map(|_| play.wait(Some(Duration::from_millis(20)))).collect();
+        (play, waits)
+    });
+    for waited in waits {
+        let said = waited.unwrap_err().to_string();
+        assert!(
+            said.starts_with("no end of the play: ") && said.ends_with(" answered within 20.0ms"),
+            "{said}"
+        );
+    }
+    assert_eq!(soon(move || play.wait(None)).unwrap().sent, 50);
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! The way of frames to or from the controller: a queue, a server, a delay behind it.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use crate::model::PathModel;
@@ -111,9 +114,14 @@ impl<T> Path<T> {
         self.in_service.len() <= self.places && self.room.is_free(now) && self.buffers.is_free(now)
     }
 
-    /// When room comes about, if there is none.
+    /// When room may come about, if there is none: the latest of what is lacking.
     pub fn room_at(&self) -> Picos {
-        self.in_service.front().copied().unwrap_or(Picos::ZERO)
+        let place = self.in_service.front().filter(|_| self.in_service.len() > self.places).copied();
+        let room =
+            self.room.waiting.front().filter(|_| self.room.taken >= self.room.bytes).map(|&(at, _)| at);
+        let buffer =
+            self.buffers.taken.front().filter(|_| self.buffers.taken.len() >= self.buffers.count).copied();
+        [place, room, buffer].into_iter().flatten().max().unwrap_or(Picos::ZERO)
     }
 
     /// One more comes, for which there is room, with a message of that length. `share`: the part of a processor that it gets at most,

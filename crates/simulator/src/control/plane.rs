@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use flowgauge_channel::wire::{self, Header};
 use flowgauge_datapath::{Limits, Pipeline, Punt};
-use flowgauge_openflow::{Body, ErrorCode, FlowMod, TABLE_ALL, TableConfig, TableMod, Version, decode};
+use flowgauge_openflow::{
+    Body, ErrorCode, FlowMod, FlowModCommand, TABLE_ALL, TableConfig, TableMod, Version, decode,
+};
 use flowgauge_switch::{Agent, AgentConfig, AgentPort, PortCounts};
 
 use super::census::Census;
@@ -265,7 +267,8 @@ impl ControlPlane {
             _ => true,
         };
         if is_write || waits && !self.writer.is_idle() {
-            self.writer.push(Change { bytes: message, is_write });
+            let entries = if is_write { self.added(&message) } else { 0 };
+            self.writer.push(Change { bytes: message, is_write, entries });
         } else {
             self.request(&message, around);
         }
@@ -279,18 +282,17 @@ impl ControlPlane {
 
     fn next_change(&mut self, now: Picos) -> Option<Change> {
         let ControlPlane { writer, agent, census, model, .. } = self;
-        let unseen = writer.unseen();
-        writer.turn(now, |message| {
+        writer.turn(now, |message, unseen| {
             let table = &model.table;
             if table.per_entry_ns == 0.0 && table.shift_ns == 0.0 {
                 return Picos::ZERO;
             }
             let Some(request) = flow_mod(message) else { return Picos::ZERO };
             let pipeline = agent.pipeline();
-            let held = pipeline.tables().get(usize::from(request.table_id)).map_or(0, |t| t.len() as u64);
+            let held = pipeline.tables().get(usize::from(request.table_id)).map_or(0, |t| t.len() as i64);
             let moved =
                 if table.shift_ns > 0.0 { census.moved(pipeline, &request, table.place_bits) } else { 0 };
-            let entries = (held + unseen) as f64;
+            let entries = (held + unseen).max(0) as f64;
             Picos::from_ns_f64(table.per_entry_ns * entries + table.shift_ns * moved as f64)
         })
     }
@@ -310,6 +312,18 @@ impl ControlPlane {
         self.request(&change.bytes, around);
         if let Some(request) = &request {
             self.census.note(self.agent.pipeline(), request, bits);
+        }
+    }
+
+    /// How many entries a FLOW_MOD adds to what its table holds, as far as that matters and can be said of it alone.
+    fn added(&self, message: &[u8]) -> i64 {
+        if self.model.table.per_entry_ns == 0.0 {
+            return 0;
+        }
+        match flow_mod(message).map(|request| request.command) {
+            Some(FlowModCommand::Add) => 1,
+            Some(FlowModCommand::DeleteStrict) => -1,
+            _ => 0,
         }
     }
 

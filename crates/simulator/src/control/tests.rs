@@ -1,7 +1,11 @@
 //! What each parameter of the control path does, to the picosecond.
 
 use flowgauge_channel::wire;
-use flowgauge_openflow::{Body, Message, PacketOut, PortNo, Version, decode, encode, syntax};
+use flowgauge_datapath::{Datapath, Frame};
+use flowgauge_openflow::{
+    Body, FlowMod, FlowModCommand, Message, MultipartRequest, PacketOut, PortNo, ReplyBody, RequestBody,
+    Version, decode, encode, syntax,
+};
 use flowgauge_packet::FlowKey;
 
 use super::*;
@@ -13,6 +17,8 @@ struct Bench {
     now: Picos,
     /// When what was said came: its type, transaction id, time.
     said: Vec<(u8, u32, Picos)>,
+    /// The same: its transaction id, and what it says.
+    bodies: Vec<(u32, Body)>,
     /// When frames left.
     left: Vec<Picos>,
 }
@@ -22,7 +28,7 @@ impl Bench {
         let model = Model::from_json(toml_as_json).unwrap();
         let mut plane = ControlPlane::new(&model, 2, 1);
         plane.connect(Version::V1_3);
-        Bench { plane, now: Picos::ZERO, said: Vec::new(), left: Vec::new() }
+        Bench { plane, now: Picos::ZERO, said: Vec::new(), bodies: Vec::new(), left: Vec::new() }
     }
 
     fn within<R>(&mut self, work: impl FnOnce(&mut ControlPlane, &mut Surroundings<'_>) -> R) -> R {
@@ -35,6 +41,7 @@ impl Bench {
         for Delivered { at, bytes } in self.plane.take_delivered() {
             let (_, message) = decode(&bytes).unwrap();
             self.said.push((bytes[1], message.xid, at));
+            self.bodies.push((message.xid, message.body));
         }
         result
     }
@@ -60,6 +67,20 @@ impl Bench {
 
     fn run(&mut self) {
         self.run_until(Picos::from_secs(100));
+    }
+
+    /// A frame is to go to the controller, if there is room.
+    fn punt(&mut self) {
+        if self.plane.admits_punt(self.now) {
+            let key = FlowKey::parse(&[0; 60], 1);
+            let (reason, bytes) = (PacketInReason::Action, vec![0; 60]);
+            let punted = Punted { bytes, max_len: Some(0xffff), reason, table_id: 0, cookie: 0, key };
+            self.within(|plane, around| plane.punt(punted, around));
+        }
+    }
+
+    fn punts_came(&self) -> Vec<Picos> {
+        self.said.iter().filter(|said| said.0 == wire::PACKET_IN).map(|said| said.2).collect()
     }
 
     /// When the answer with that transaction id came.
@@ -110,6 +131,50 @@ fn a_write_takes_longer_the_more_the_table_holds_and_the_more_it_moves() {
     // The second moves nothing, the third both.
     let expected = [10, 10 + 11, 10 + 11 + 12 + 200].map(us);
     assert_eq!([11, 12, 13].map(|xid| bench.answered(xid)), expected);
+}
+
+#[test]
+fn a_write_counts_entries_that_are_written_and_not_yet_active() {
+    let times = |lag: u64, copies: bool| {
+        let mut bench = Bench::new(&format!(
+            r#"{{"table": {{"write": {{"mean_ns": 10000}}, "per_entry_ns": 1000, "lag": {{"mean_ns": {lag}}}, "double_buffered": {copies}}}}}"#
+        ));
+        for n in 1..=4 {
+            bench.add(n, &format!("tcp,tp_dst={n},actions=drop"));
+        }
+        // What waits for the tables adds no entry.
+        bench.send(5, Body::BarrierRequest);
+        bench.run();
+        bench.answered(5)
+    };
+    let writes = 10 + 11 + 12 + 13;
+    assert_eq!(times(0, false), us(writes));
+    // Later than all writes, between two writes, shorter than one.
+    assert_eq!(
+        [5_000_000, 15_000, 3_000].map(|lag| times(lag, false)),
+        [5000, 15, 3].map(|lag| us(writes + lag))
+    );
+    assert_eq!(times(5_000_000, true), us(writes + 5000));
+}
+
+#[test]
+fn a_delete_counts_for_the_writes_behind_it() {
+    let model =
+        r#"{"table": {"write": {"mean_ns": 10000}, "per_entry_ns": 1000, "lag": {"mean_ns": 1000000}}}"#;
+    let mut bench = Bench::new(model);
+    for n in 1..=3 {
+        bench.add(n, &format!("tcp,tp_dst={n},actions=drop"));
+    }
+    bench.run_until(Picos::from_millis(10));
+    for n in 1..=3 {
+        let command = FlowModCommand::DeleteStrict;
+        let request =
+            FlowMod { command, ..syntax::parse_flow(&format!("tcp,tp_dst={n},actions=drop")).unwrap() };
+        bench.send(3 + n, Body::FlowMod(request));
+    }
+    bench.send(7, Body::BarrierRequest);
+    bench.run();
+    assert_eq!(bench.answered(7), Picos::from_millis(11) + us(13 + 12 + 11));
 }
 
 #[test]
@@ -192,18 +257,9 @@ fn packet_ins_have_a_queue_and_are_lost_when_it_is_full() {
     );
     bench.add(1, "priority=0,actions=CONTROLLER:65535");
     bench.run_until(us(1));
-    for _ in 0..5 {
-        let admits = bench.plane.admits_punt(bench.now);
-        if admits {
-            let key = FlowKey::parse(&[0; 60], 1);
-            let (reason, bytes) = (PacketInReason::Action, vec![0; 60]);
-            let punted = Punted { bytes, max_len: Some(0xffff), reason, table_id: 0, cookie: 0, key };
-            bench.within(|plane, around| plane.punt(punted, around));
-        }
-    }
+    (0..5).for_each(|_| bench.punt());
     bench.run();
-    let came: Vec<Picos> = bench.said.iter().filter(|s| s.0 == wire::PACKET_IN).map(|s| s.2).collect();
-    assert_eq!(came, [1 + 10 + 3, 1 + 20 + 3, 1 + 30 + 3].map(us));
+    assert_eq!(bench.punts_came(), [1 + 10 + 3, 1 + 20 + 3, 1 + 30 + 3].map(us));
     assert_eq!(bench.plane.packet_ins_lost(), 2);
 }
 
@@ -232,10 +288,78 @@ fn statistics_take_time_by_entry() {
     for n in 1..=7 {
         bench.add(n, &format!("tcp,tp_dst={n},actions=drop"));
     }
-    let ask = |body| Body::MultipartRequest(flowgauge_openflow::MultipartRequest::new(body));
+    let ask = |body| Body::MultipartRequest(MultipartRequest::new(body));
     bench.run_until(us(1));
-    bench.send(8, ask(flowgauge_openflow::RequestBody::Aggregate(Default::default())));
-    bench.send(9, ask(flowgauge_openflow::RequestBody::Desc));
+    bench.send(8, ask(RequestBody::Aggregate(Default::default())));
+    bench.send(9, ask(RequestBody::Desc));
     bench.run();
     assert_eq!((bench.answered(8), bench.answered(9)), (us(8), us(8)));
+}
+
+#[test]
+fn packet_ins_share_the_processor_with_writes() {
+    let mut bench = Bench::new(
+        r#"{"table": {"write": {"mean_ns": 1000000}}, "control": {"packet_in_share": 0.25, "packet_in": {"service": {"mean_ns": 10000}}}}"#,
+    );
+    bench.add(1, "in_port=1,actions=output:2");
+    bench.send(99, Body::BarrierRequest);
+    bench.run_until(us(100));
+    // Served for 10 us, in their way for 40 us each.
+    (0..3).for_each(|_| bench.punt());
+    bench.run_until(us(2000));
+    assert_eq!(bench.punts_came(), [110, 150, 190].map(us));
+    assert_eq!(bench.answered(99), us(1000 + 3 * 10));
+    // While nothing is written they have it for themselves.
+    (0..2).for_each(|_| bench.punt());
+    bench.run();
+    assert_eq!(bench.punts_came()[3..], [2010, 2020].map(us));
+}
+
+#[test]
+fn packet_outs_wait_for_buffers_and_for_room() {
+    // A message of 100 bytes: 40 of its own, 60 of the frame.
+    let buffers = r#""buffers": 2, "buffer_hold_ns": 1000000"#;
+    let room = r#""bytes": 150, "bytes_overhead": 50, "service": {"mean_ns": 1000}"#;
+    for (path, expected) in [(buffers, [0, 0, 1000, 1000, 2000]), (room, [1, 2, 3, 4, 5])] {
+        let mut bench = Bench::new(&format!(r#"{{"control": {{"packet_out": {{{path}}}}}}}"#));
+        for xid in 1..=5 {
+            assert_eq!(bench.send(xid, Body::PacketOut(PacketOut::to_port(PortNo(2), vec![0; 60]))), 100);
+        }
+        bench.run();
+        assert_eq!(bench.left, expected.map(us), "{path}");
+    }
+}
+
+#[test]
+fn counters_are_told_as_last_read_and_in_their_resolution() {
+    let told = |statistics: &str, at: Picos| {
+        let mut bench = Bench::new(&format!(r#"{{"statistics": {{{statistics}}}}}"#));
+        bench.add(1, "in_port=1,actions=output:2");
+        bench.run_until(us(100));
+        for _ in 0..3 {
+            let frame = Frame { bytes: &[0; 60], in_port: 1 };
+            bench.plane.pipeline().process(&[frame], bench.now.nanos(), &mut ());
+        }
+        bench.run_until(at);
+        let ask = |body| Body::MultipartRequest(MultipartRequest::new(body));
+        bench.send(2, ask(RequestBody::Flow(Default::default())));
+        bench.send(3, ask(RequestBody::Aggregate(Default::default())));
+        bench.run_until(at);
+        let counts = |xid| match bench.bodies.iter().find(|(of, _)| *of == xid).map(|(_, body)| body) {
+            Some(Body::MultipartReply(reply)) => match &reply.body {
+                ReplyBody::Flow(entries) => (entries[0].packet_count, entries[0].byte_count),
+                ReplyBody::Aggregate(sum) => (sum.packet_count, sum.byte_count),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(counts(2), counts(3), "{statistics}");
+        counts(2)
+    };
+    assert_eq!(told("", us(500)), (3, 180));
+    assert_eq!(told(r#""resolution": "bytes""#, us(500)), (0, 180));
+    assert_eq!(told(r#""resolution": "packets""#, us(500)), (3, 0));
+    let before = Picos(us(1000).0 - 1);
+    assert_eq!([before, us(1000)].map(|at| told(r#""refresh_ms": 1"#, at)), [(0, 0), (3, 180)]);
+    assert_eq!(told(r#""refresh_ms": 1, "resolution": "bytes""#, us(1000)), (0, 180));
 }

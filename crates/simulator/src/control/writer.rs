@@ -12,6 +12,8 @@ pub struct Change {
     pub bytes: Vec<u8>,
     /// Whether it is written into a table; otherwise it only waits until what came before is active.
     pub is_write: bool,
+    /// How many entries the table has more once it is written.
+    pub entries: i64,
 }
 
 /// Writes changes.
@@ -30,6 +32,8 @@ pub struct Writer {
     busy: Picos,
     /// Written, and when they are active.
     written: VecDeque<(Picos, Change)>,
+    /// How many entries the changes add that are written and not yet active.
+    unseen: i64,
 }
 
 impl Writer {
@@ -44,6 +48,7 @@ impl Writer {
             idle_time: Picos::ZERO,
             busy: Picos::ZERO,
             written: VecDeque::new(),
+            unseen: 0,
         }
     }
 
@@ -68,11 +73,6 @@ impl Writer {
         }
     }
 
-    /// Changes that are written and not yet active.
-    pub fn unseen(&self) -> u64 {
-        (self.idle.len() + self.written.len()) as u64
-    }
-
     /// When it wants to be turned next.
     pub fn next(&self) -> Picos {
         let active = self.written.front().map_or(Picos::MAX, |&(at, _)| at);
@@ -81,11 +81,14 @@ impl Writer {
         active.min(written).min(starts)
     }
 
-    /// Goes on at `now`; `further` gives the time that the table's state adds to a write. Gives what is active now, one at a time.
-    pub fn turn(&mut self, now: Picos, mut further: impl FnMut(&[u8]) -> Picos) -> Option<Change> {
+    /// Goes on at `now`; `further` gives the time that the table's state adds to a write, of a message and the entries that are
+    /// written and not yet active. Gives what is active now, one at a time.
+    pub fn turn(&mut self, now: Picos, mut further: impl FnMut(&[u8], i64) -> Picos) -> Option<Change> {
         loop {
             if self.written.front().is_some_and(|&(at, _)| at <= now) {
-                return self.written.pop_front().map(|(_, change)| change);
+                let (_, change) = self.written.pop_front()?;
+                self.unseen -= change.entries;
+                return Some(change);
             }
             if let Some((at, change)) = self.writing.take() {
                 if at > now {
@@ -105,13 +108,14 @@ impl Writer {
                 self.written.push_back((last, change));
                 continue;
             }
-            let time = self.write.next() + further(&change.bytes);
+            let time = self.write.next() + further(&change.bytes, self.unseen);
             self.idle_time += time;
             self.writing = Some((now + time, change));
         }
     }
 
     fn finish(&mut self, now: Picos, change: Change) {
+        self.unseen += change.entries;
         self.idle.push(change);
         if !self.double_buffered {
             self.idle_time = Picos::ZERO;
@@ -136,6 +140,7 @@ impl Writer {
         self.writing = None;
         self.idle.clear();
         self.written.clear();
+        self.unseen = 0;
         (self.idle_time, self.busy) = (Picos::ZERO, Picos::ZERO);
     }
 }

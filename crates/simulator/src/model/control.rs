@@ -111,6 +111,8 @@ impl ControlModel {
 
 impl PathModel {
     fn check(&self, key: &str) -> Result<(), ModelError> {
+        check::at_least_one(&format!("{key}.bytes"), self.bytes.unwrap_or(1))?;
+        check::at_least_one(&format!("{key}.buffers"), self.buffers.unwrap_or(1))?;
         check::distribution(&format!("{key}.service"), &self.service)?;
         check::positive(&format!("{key}.per_byte_ns"), self.per_byte_ns)?;
         check::distribution(&format!("{key}.latency"), &self.latency)?;

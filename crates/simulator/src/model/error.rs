@@ -44,8 +44,8 @@ pub(super) mod check {
     }
 
     /// An integer of at least 1.
-    pub fn at_least_one(key: &str, value: u32) -> Result<(), ModelError> {
-        if value > 0 { Ok(()) } else { Err(ModelError::new(key, "0 is not allowed, at least 1")) }
+    pub fn at_least_one(key: &str, value: impl Into<u64>) -> Result<(), ModelError> {
+        if value.into() > 0 { Ok(()) } else { Err(ModelError::new(key, "0 is not allowed, at least 1")) }
     }
 
     /// A distribution of times.

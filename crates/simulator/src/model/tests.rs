@@ -25,5 +25,9 @@ fn errors_name_the_key() {
         said(r#"{"software": {"matches": ["colour"]}}"#),
         r#"software.matches: there is no field "colour""#
     );
+    for (key, zero) in [("bytes", 0), ("buffers", 0)] {
+        let json = format!(r#"{{"control": {{"packet_out": {{"{key}": {zero}}}}}}}"#);
+        assert_eq!(said(&json), format!("control.packet_out.{key}: 0 is not allowed, at least 1"));
+    }
     assert_eq!(said("[]"), "expected a table of groups");
 }
