@@ -118,6 +118,10 @@ def test_lists(what: str) -> None:
     assert done.stdout.strip()
 
 
+def test_the_list_of_duts_names_every_kind() -> None:
+    check("list_duts.txt", flowgauge("list", "duts").stdout)
+
+
 def test_list_shows_a_benchmarks_parameters() -> None:
     done = flowgauge("list", "benchmarks", "packet_in")
     assert "rates_mbps" in done.stdout

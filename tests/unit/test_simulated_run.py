@@ -146,8 +146,10 @@ def test_a_live_and_a_simulated_run_differ_in_figures_alone(files: Path) -> None
     assert {p.name for p in live.iterdir()} == {p.name for p in simulated.iterdir()}
     documents = [json.loads((path / "run.json").read_text()) for path in (live, simulated)]
     # What the driver says of its DUT, and what the host is, is each one's own.
-    own = ("dut", "environment")
-    shapes = [shape({k: v for k, v in d.items() if k not in (*own, "figures")}) for d in documents]
+    own = ("dut", "environment", "figures")
+    # The simulated tester has no highest rate.
+    assert (len(documents[0]["loopback"].pop("max_pps")), documents[1]["loopback"].pop("max_pps")) == (3, {})
+    shapes = [shape({k: v for k, v in d.items() if k not in own}) for d in documents]
     assert shapes[0] == shapes[1]
     named = [[(f["benchmark"], f["name"], f["unit"], f["at"]) for f in d["figures"]] for d in documents]
     assert named[0] == named[1] != []
@@ -163,11 +165,38 @@ def test_a_live_and_a_simulated_run_differ_in_figures_alone(files: Path) -> None
     ]
     columns = []
     for path, trials in zip((live, simulated), lines, strict=True):
-        tables = [path / "samples" / f"{t['id']}.parquet" for t in trials if t["has_samples"]]
-        columns.append([parquet.read_schema(table).names for table in tables])
+        ids = [t["id"] for t in trials if t["has_samples"]]
+        tables = [sorted((path / "samples").glob(f"{one}*.parquet")) for one in ids]
+        columns.append(
+            [[(table.name[16:], parquet.read_schema(table).names) for table in some] for some in tables]
+        )
     assert columns[0] == columns[1]
+    assert all(columns[0])
+    assert columns[0]
     sections = [_sections((path / "report.html").read_text()) for path in (live, simulated)]
     assert sections[0] == sections[1]
+
+
+def test_the_feature_matrix_of_the_ideal_device_has_no_gap(files: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "flowgauge",
+        "features",
+        "--dut",
+        "sim:ideal",
+        "-o",
+        str(files / "matrix"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = [json.loads(line) for line in (files / "matrix" / "trials.jsonl").read_text().splitlines()]
+    results = {t["point"]["group"] + "." + t["point"]["feature"]: t["metrics"] for t in trials}
+    assert {m["result"] for m in results.values()} == {"passed", "not applicable"}
+    passed = sum(m["result"] == "passed" for m in results.values())
+    assert passed > 250
+    # It has no queues; apart from them it is the software switch.
+    assert results["queue.set_queue"]["detail"] == "port 2 has no queues"
 
 
 def _sections(html: str) -> list[str]:

@@ -13,6 +13,8 @@ pub enum StampSource {
     KernelSoftware,
     /// The network card.
     Hardware,
+    /// A simulation: the time at which it happened, exactly.
+    Virtual,
 }
 
 impl StampSource {
@@ -22,6 +24,7 @@ impl StampSource {
             StampSource::User => "user",
             StampSource::KernelSoftware => "kernel",
             StampSource::Hardware => "hardware",
+            StampSource::Virtual => "virtual",
         }
     }
 }
@@ -82,6 +85,7 @@ impl Capabilities {
     /// Where frames are stamped, as results print it: `user transmit (kernel samples), kernel receive`.
     pub fn timestamps(&self) -> String {
         let samples = match self.tx_stamps {
+            StampSource::Virtual => return "virtual transmit, virtual receive".into(),
             StampSource::User => String::new(),
             StampSource::KernelSoftware | StampSource::Hardware => {
                 format!(" ({} samples)", self.tx_stamps.name())

@@ -229,14 +229,16 @@ impl Outcome {
     }
 
     /// Where frames are stamped, as results print it: `user transmit, kernel receive`; where departures were sampled too,
-    /// `user transmit (kernel samples), kernel receive`.
+    /// `user transmit (kernel samples), kernel receive`; of a simulation `virtual transmit, virtual receive`.
     pub fn timestamps(&self) -> String {
         let sampled = self.ports.iter().filter(|port| port.tx_lag.is_some());
         let samples = match names(sampled.map(|port| port.tx_stamps)) {
             names if names.is_empty() => names,
             names => format!(" ({names} samples)"),
         };
-        format!("user transmit{samples}, {} receive", names(self.ports.iter().map(|port| port.rx_stamps)))
+        let is_virtual = self.ports.iter().any(|port| port.tx_stamps == StampSource::Virtual);
+        let by = if is_virtual { StampSource::Virtual } else { StampSource::User }.name();
+        format!("{by} transmit{samples}, {} receive", names(self.ports.iter().map(|port| port.rx_stamps)))
     }
 
     /// How much later than the times in the probes frames left, at the port where that was most.

@@ -38,10 +38,12 @@ class KeyFigure:
 
 
 def dut_name(run: Run) -> str:
-    """What a reader calls the device: its name, or driver and version."""
+    """What a reader calls the device: its name, the title of its model, or driver and version."""
     dut = run.section("dut")
     if dut.get("name"):
         return str(dut["name"])
+    if dut.get("driver") == "sim" and dut.get("title"):
+        return f"{dut['title']} (simulated)"
     names = {"ovs": "Open vSwitch", "embedded": "the embedded software switch"}
     driver = str(
         dut.get("driver") or dut.get("kind") or run.section("config").get("dut") or "an unnamed device"

@@ -19,6 +19,8 @@ from flowgauge.testbed.interface import Loopback, OpenOptions, Port
 
 OWN = Loopback(BACKEND, {}, 0.0, 0.0, "exact: a simulated tester sends and receives in no time", echo_ns=0.0)
 """The simulated tester's own limits: it has none."""
+STAMPS = "virtual transmit, virtual receive"
+"""Where frames are stamped."""
 START_S = 1.0
 """How long a switch has been on when a trial begins."""
 
@@ -100,7 +102,7 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, Simul
     version = options.openflow or VERSIONS[0]
     wiring = driver.start(version)
     ports = [
-        Port(index, port.of_port, port.backend, port.interface, port.max_rate_mbps)
+        Port(index, port.of_port, port.backend, port.interface, port.max_rate_mbps, timestamps=STAMPS)
         for index, port in enumerate(wiring.ports)
     ]
     testbed = SimulatedTestbed(driver, ports, options.seed, version)

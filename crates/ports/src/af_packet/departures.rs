@@ -122,7 +122,7 @@ impl Departures {
         match self.source {
             StampSource::Hardware => Some(card?.offset()?.to_tester(found.hardware?)),
             StampSource::KernelSoftware => Some(Clock.offset_from_wall().to_tester(found.software?)),
-            StampSource::User => None,
+            StampSource::User | StampSource::Virtual => None,
         }
     }
 }

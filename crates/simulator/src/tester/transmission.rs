@@ -131,8 +131,8 @@ impl Transmission {
             stats: PortStats { link_up: true, ..PortStats::default() },
             foreign: 0,
             strays: 0,
-            rx_stamps: StampSource::Hardware,
-            tx_stamps: StampSource::Hardware,
+            rx_stamps: StampSource::Virtual,
+            tx_stamps: StampSource::Virtual,
             tx_lag: None,
             ring: None,
         };
