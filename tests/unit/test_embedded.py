@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,6 +39,14 @@ def testbed(request: pytest.FixtureRequest) -> Iterator[LiveTestbed]:
         testbed.control.delete_all()
         yield testbed
     assert not driver.alive()
+
+
+def test_who_runs_a_testbed_keeps_off_its_workers_cores() -> None:
+    before = os.sched_getaffinity(0)
+    with open_testbed("embedded", OpenOptions("1.3")) as (_, testbed):
+        workers = set(testbed.core_plan["workers"])
+        assert not workers & os.sched_getaffinity(0)
+    assert os.sched_getaffinity(0) == before
 
 
 def test_entries_are_installed_counted_and_removed(testbed: LiveTestbed) -> None:

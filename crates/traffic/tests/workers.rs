@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::*;
 use flowgauge_measure::{FlowOrder, Schedule};
 use flowgauge_ports::{Port, ring};
@@ -146,4 +148,17 @@ fn stopping_and_the_frames_of_others_reach_every_worker() {
     assert_eq!((counters.sent, counters.received, counters.lost, counters.duplicated), (5, 3, 2, 1));
     let greedy = outcome.streams[1].account.counters();
     assert_eq!(greedy.sent, greedy.received + outcome.rx_dropped());
+}
+
+#[test]
+fn waiting_ends_with_the_last_worker() {
+    let _alone = alone();
+    let (a, b) = ring::pair_with(1 << 10, ring::WhenFull::Wait);
+    let mut streams = both_ways(&cbr(1000));
+    streams.iter_mut().for_each(|stream| stream.stop = Stop::UntilStopped);
+    let running = start_on(boxed(vec![a, b]), streams, options(), &[None, None]).unwrap();
+    assert!(!running.wait(Some(Duration::from_millis(5))) && !running.is_finished());
+    running.stop();
+    assert!(running.wait(None) && running.is_finished());
+    assert!(running.finish().outcome.error.is_none());
 }
