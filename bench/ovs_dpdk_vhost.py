@@ -18,6 +18,8 @@ from flowgauge.duts.openvswitch import OpenVSwitch
 from flowgauge.errors import SetupError
 
 SECONDS, FLOWS = 4, 1024
+NEVER = ("rx_dropped", "reordered", "duplicated", "corrupt", "tx_errors")
+"""Frames that the tester lost, or that came back other than they were sent."""
 
 
 def run(pairs: int) -> Result:
@@ -38,7 +40,10 @@ def run(pairs: int) -> Result:
 
 
 def checked(report: dict[str, float]) -> float:
-    """Frames that came back per second."""
+    """Frames that came back per second. What Open vSwitch drops it may: it is offered too much; all else is an error."""
+    wrong = {name: report[name] for name in NEVER if report[name]}
+    if wrong:
+        raise RuntimeError(f"frames went wrong: {wrong}")
     return float(report["rx_pps"])
 
 

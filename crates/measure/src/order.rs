@@ -1,5 +1,7 @@
 //! In which order a stream walks the flows of its set.
 
+use std::ops::Range;
+
 use crate::Random;
 
 /// Which flow the frame with a given sequence number belongs to.
@@ -46,7 +48,7 @@ pub struct FlowWalk {
     /// The next flow, unless they are drawn at random.
     flow: u32,
     /// The block that it is in, and how often that is still to be walked, this time included.
-    block: std::ops::Range<u32>,
+    block: Range<u32>,
     walks: u32,
 }
 
@@ -58,19 +60,21 @@ impl FlowWalk {
         walk
     }
 
-    /// The next frame's flow.
+    /// The next frames' flows, as many up to `most` (at least 1) as have consecutive ones.
     #[inline]
-    pub fn next_flow(&mut self) -> u32 {
+    pub fn next_flows(&mut self, most: usize) -> Range<u32> {
         if let FlowOrder::Random { .. } = self.order {
+            let flow = self.order.flow(self.seq, self.flows);
             self.seq += 1;
-            return self.order.flow(self.seq - 1, self.flows);
+            return flow..flow + 1;
         }
-        let flow = self.flow;
-        self.flow += 1;
+        let first = self.flow;
+        self.flow += (self.block.end - first).min(u32::try_from(most).unwrap_or(u32::MAX));
+        let flows = first..self.flow;
         if self.flow == self.block.end {
             self.turn();
         }
-        flow
+        flows
     }
 
     /// The block has been walked: again, or on to the next one.
@@ -134,7 +138,7 @@ mod tests {
         let mut walk = FlowWalk::new(FlowOrder::Blocks { block: 2000, repeats: 10 }, 64_000);
         for frame in 0..2 * 640_000u64 {
             let (block, within) = (frame / 20_000 % 32, frame % 2000);
-            assert_eq!(u64::from(walk.next_flow()), block * 2000 + within, "frame {frame}");
+            assert_eq!(u64::from(walk.next_flows(1).start), block * 2000 + within, "frame {frame}");
         }
     }
 
@@ -144,9 +148,12 @@ mod tests {
         let orders = [FlowOrder::Sequential, FlowOrder::Random { seed: 9 }];
         for order in [blocks(3, 4), blocks(7, 1), blocks(20, 3), blocks(0, 0)].into_iter().chain(orders) {
             for flows in [0, 1, 2, 7] {
-                let mut walk = FlowWalk::new(order, flows);
-                for seq in 0..100 {
-                    assert_eq!(walk.next_flow(), order.flow(seq, flows), "{order:?} of {flows}: {seq}");
+                for most in [1, 3, 200] {
+                    let mut walk = FlowWalk::new(order, flows);
+                    let found: Vec<_> =
+                        std::iter::repeat_with(|| walk.next_flows(most)).flatten().take(100).collect();
+                    let expected: Vec<_> = (0..100).map(|seq| order.flow(seq, flows)).collect();
+                    assert_eq!(found, expected, "{order:?} of {flows}, at most {most}");
                 }
             }
         }

@@ -98,7 +98,9 @@ impl Probe {
 #[derive(Clone, Copy, Debug)]
 pub struct ProbeRun {
     next: Probe,
-    head: u64,
+    /// All of the probe but the balance and the low word of the sequence number, as the bytes stand.
+    head: [u8; 8],
+    time: [u8; 8],
     /// One's complement sum of all words but the low one of the sequence number.
     sum: u16,
 }
@@ -107,7 +109,8 @@ impl ProbeRun {
     /// From `first` on.
     pub fn new(first: Probe) -> ProbeRun {
         let (head, tail) = first.words();
-        ProbeRun { next: first, head, sum: fold(head, tail & 0xffff_ffff_ffff) }
+        let time = tail & 0xffff_ffff_ffff;
+        ProbeRun { next: first, head: head.to_be_bytes(), time: time.to_be_bytes(), sum: fold(head, time) }
     }
 
     /// Writes the next probe over the first 18 bytes of `area`. Panics when there are fewer.
@@ -115,14 +118,25 @@ impl ProbeRun {
     pub fn write_next(&mut self, area: &mut [u8]) {
         let low = self.next.seq as u16;
         let (sum, carry) = self.sum.overflowing_add(low);
-        let tail = u64::from(low) << 48 | self.next.time.0 & 0xffff_ffff_ffff;
         // After a carry the sum is below 0xffff, so that adding it can't carry again.
-        write(area, sum + u16::from(carry), self.head, tail);
+        let balance = !(sum + u16::from(carry));
+        let tail = u64::from_ne_bytes(self.time) | u64::from_ne_bytes(low_word_first(low));
+        let area = area.first_chunk_mut::<{ Probe::LEN }>().expect("room for a probe");
+        area[..2].copy_from_slice(&balance.to_be_bytes());
+        area[2..10].copy_from_slice(&self.head);
+        area[10..].copy_from_slice(&tail.to_ne_bytes());
         self.next.seq += 1;
         if low == u16::MAX {
             *self = ProbeRun::new(self.next);
         }
     }
+}
+
+/// A sequence number's low word where it stands in the last eight bytes of a probe.
+#[inline]
+fn low_word_first(low: u16) -> [u8; 8] {
+    let [high, low] = low.to_be_bytes();
+    [high, low, 0, 0, 0, 0, 0, 0]
 }
 
 #[inline]

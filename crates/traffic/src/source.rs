@@ -199,17 +199,23 @@ impl Source {
 }
 
 #[inline]
-fn write_template(template: &FrameTemplate, walk: &mut FlowWalk, slots: &mut [Slot]) {
+fn write_template(template: &FrameTemplate, walk: &mut FlowWalk, mut slots: &mut [Slot]) {
     let len = template.len();
-    for slot in slots {
-        slot.set_len(len);
-        template.write_within(walk.next_flow(), slot.room_mut());
+    while !slots.is_empty() {
+        let flows = walk.next_flows(slots.len());
+        let (now, later) = slots.split_at_mut(flows.len());
+        let rooms = now.iter_mut().map(|slot| {
+            slot.set_len(len);
+            slot.room_mut()
+        });
+        template.write_run(flows.start, rooms);
+        slots = later;
     }
 }
 
 fn write_raw(frames: &RawFrames, walk: &mut FlowWalk, slots: &mut [Slot]) {
     for slot in slots {
-        let frame = frames.frame(walk.next_flow());
+        let frame = frames.frame(walk.next_flows(1).start);
         slot.set_len(frame.len());
         slot.bytes_mut().copy_from_slice(frame);
     }

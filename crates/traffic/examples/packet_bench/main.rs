@@ -86,7 +86,7 @@ fn print(outcome: &Outcome) {
     println!(
         "{{\"frames\": {sent}, \"seconds\": {seconds:.6}, \"pps\": {:.1}, \"requested\": {}, \"received\": {received}, \"rx_pps\": {:.1}, \
          \"delay_p5_ns\": {}, \"delay_p50_ns\": {}, \"delay_p95_ns\": {}, \"gap_p50_ns\": {}, \"gap_p99_ns\": {}, \"gap_p999_ns\": {}, \"gap_max_ns\": {}, \"late_frames\": {}, \
-         \"tx_errors\": {}, \"rx_dropped\": {}, \"stalls\": {}, \"longest_stall_ns\": {}}}",
+         \"reordered\": {}, \"duplicated\": {}, \"corrupt\": {}, \"tx_errors\": {}, \"rx_dropped\": {}, \"stalls\": {}, \"longest_stall_ns\": {}}}",
         sent as f64 / seconds,
         sum(|s| s.requested),
         received as f64 / seconds,
@@ -98,6 +98,9 @@ fn print(outcome: &Outcome) {
         percentile(&gaps, 99.9),
         percentile(&gaps, 100.0),
         sum(|s| s.gap_errors.late_frames),
+        sum(|s| s.account.counters().reordered),
+        sum(|s| s.account.counters().duplicated),
+        sum(|s| s.account.counters().corrupt),
         outcome.tx_errors(),
         outcome.rx_dropped(),
         outcome.stalls.over_100us,
