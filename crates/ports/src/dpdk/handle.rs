@@ -4,11 +4,13 @@ use std::ffi::{CStr, CString};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use flowgauge_clock::{Clock, Nanos};
+
 use super::clock::DeviceClock;
 use super::options::DpdkOptions;
 use super::shim::{Config, Link, Mbuf, QUEUES_MAX, RawPort, Shim, Stats};
 use super::vhost_user::{Patience, remove_stale, server_socket};
-use super::{BURST, Clock, Reading};
+use super::{BURST, Reading};
 use crate::PortError;
 
 /// Drivers of devices whose link has no speed, whatever they say.
@@ -156,7 +158,7 @@ impl Handle {
         // SAFETY: the port is open.
         let code = unsafe { (self.shim.read_clock)(self.raw.id, &mut ticks) };
         let after = Clock.now();
-        (code == 0).then_some((ticks, flowgauge_clock::Nanos(before.0 / 2 + after.0 / 2)))
+        (code == 0).then_some((ticks, Nanos(before.0 / 2 + after.0 / 2)))
     }
 
     /// How stamps of the device become the tester's; `None` when it stamps nothing or its clock can't be read.

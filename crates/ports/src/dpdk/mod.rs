@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use flowgauge_clock::{Clock, Nanos};
+use flowgauge_clock::Nanos;
 
 use crate::linux::within;
 use crate::{BURST, Burst, Capabilities, Owner, Port, PortError, PortStats, RxCapacity, Slot, StampSource};
@@ -72,10 +72,6 @@ fn shim_path(given: Option<PathBuf>) -> PathBuf {
     given.or_else(named).unwrap_or_else(|| "libflowgauge_dpdk.so".into())
 }
 
-/// How long a port is left alone when its transmit ring was full: the time of a few frames of thousands in the ring. To look
-/// again at once would take the ring's cache lines away from a switch that is busy with them (vhost-user), and make it slower.
-const REST: Nanos = Nanos::from_micros(2);
-
 /// An open device: one or more of its queues.
 pub struct DpdkPort {
     handle: Arc<Handle>,
@@ -90,8 +86,6 @@ pub struct DpdkPort {
     /// Received frames that no slot could hold.
     unusable: u64,
     clock: Option<DeviceClock>,
-    /// Until when the port is left alone, since its transmit ring was full.
-    rest: Nanos,
 }
 
 // SAFETY: `mbufs` is only used within calls; DPDK lets any thread use a queue, one at a time, and `queues` are this port's
@@ -109,7 +103,6 @@ impl DpdkPort {
             sent: 0,
             received: 0,
             unusable: 0,
-            rest: Nanos::ZERO,
             handle,
         }
     }
@@ -152,19 +145,6 @@ impl DpdkPort {
             }
         }
         burst.len() - before
-    }
-
-    /// Whether the port is left alone for the moment.
-    #[inline]
-    fn rests(&mut self) -> bool {
-        if self.rest == Nanos::ZERO {
-            return false;
-        }
-        let rests = Clock.now() < self.rest;
-        if !rests {
-            self.rest = Nanos::ZERO;
-        }
-        rests
     }
 
     fn too_long(&self, found: usize) -> PortError {
@@ -213,7 +193,7 @@ impl Port for DpdkPort {
 
     #[inline]
     fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
-        if burst.is_empty() || self.rests() {
+        if burst.is_empty() {
             return Ok(0);
         }
         let handle = &*self.handle;
@@ -241,17 +221,11 @@ impl Port for DpdkPort {
         let taken = unsafe { (handle.shim.tx)(handle.raw.id, queue, self.mbufs.as_mut_ptr(), n) } as usize;
         burst.drop_first(taken);
         self.sent += taken as u64;
-        if !burst.is_empty() {
-            self.rest = Clock.now() + REST;
-        }
         Ok(taken)
     }
 
     #[inline]
     fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
-        if self.rests() {
-            return Ok(0);
-        }
         thread::join(self.handle.shim);
         let max = max.min(burst.room());
         let mut n = 0;
