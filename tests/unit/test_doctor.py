@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from flowgauge import _core
 from flowgauge.cli.app import build
-from flowgauge.duts import backend_check, findings, host_check, hugepages
+from flowgauge.duts import backend_check, dpdk_folders, findings, host_check, hugepages
 from flowgauge.duts import lease as leases
 from flowgauge.duts.findings import Finding, State
 from flowgauge.duts.host_check import works
@@ -101,6 +101,7 @@ def test_doctor_ends_well_if_the_default_job_works(
 
 def test_clean_says_when_there_was_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setattr(leases, "state_dir", lambda: tmp_path)
+    monkeypatch.setattr(dpdk_folders, "sweep", lambda _kept: [])
     result = CliRunner().invoke(build(), ["clean"])
     assert result.exit_code == 0
     assert "nothing was left behind" in result.output

@@ -6,9 +6,9 @@ import typer
 
 
 def command() -> None:
-    """Remove what crashed runs left behind: processes, network namespaces, directories, folders of DPDK.
+    """Remove what crashed runs left behind: processes, network namespaces, directories.
 
-    Only what Flowgauge recorded as its own, and whose owner is gone; under /run/dpdk what bears its name and
+    Only what Flowgauge recorded as its own, and whose owner is gone; of DPDK's folders what bears its name and
     nobody uses. Exit code 3 if something could not be removed.
     """
     import os
