@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# The run before landing draws the same examples each time, as Rust's property tests do. Examples are never too slow: hosts are shared.
+settings.register_profile("flowgauge", derandomize="PROPTEST_RNG_SEED" in os.environ, deadline=None)
+settings.load_profile("flowgauge")
 
 
 @pytest.fixture
