@@ -85,9 +85,7 @@ def _pattern(name: str, pattern: str, count: int, seed: int) -> Pattern:
         first, _, step = pattern.partition("+")
         step = step.strip()
         if not re.fullmatch(r"0x[0-9a-fA-F]+|[0-9]+", step):
-            raise UsageError(
-                f"{name}={pattern}: expected FIRST+STEP with a number as step, found {step!r}"
-            )
+            raise UsageError(f"{name}={pattern}: expected FIRST+STEP with a number as step, found {step!r}")
         return Increment(first.strip(), step=int(step, 16 if step.startswith("0x") else 10))
     if "|" in pattern:
         values = tuple(value.strip() for value in pattern.split("|"))
