@@ -21,8 +21,11 @@ LIMITS = {
     "barrier_lead_us": 0.3,
     "slope_us_per_entry": 0.1,
     "barrier_slope_us_per_entry": 0.05,
+    "loss_ratio": 0.5,
+    "received": 0.003,
 }
-"""Figure -> the most that the median width of its intervals may be, relative. Activations are wide: a probe's delay is in them."""
+"""Figure -> the most that the median width of its intervals may be, relative. Activations are wide: a probe's delay is in them.
+Losses are those of a binomial: about half of the devices lose none, and of the others a few hundred frames are counted."""
 COUNT_LIMIT = 0.001
 """The same for counts and ratios."""
 
