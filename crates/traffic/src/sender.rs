@@ -87,32 +87,32 @@ impl Sender {
         paced.map(|source| source.next_due).min().unwrap_or(Nanos::MAX)
     }
 
-    /// Sends what is due; returns how many frames left.
+    /// Sends what is due; returns how many frames left, and when, if it had any.
     #[inline]
     pub fn turn(
         &mut self,
         now: Nanos,
         port: &mut dyn Port,
         streams: &mut [StreamState],
-    ) -> Result<usize, PortError> {
+    ) -> Result<Option<(usize, Nanos)>, PortError> {
         self.plan(now, self.most);
         if self.planned == 0 {
             let due = self.next_due();
             if due > now + NEAR {
-                return Ok(0);
+                return Ok(None);
             }
             self.plan(due, 1);
             self.not_before = due;
         }
         self.stage(port);
         if self.staged.is_empty() {
-            return Ok(0);
+            return Ok(None);
         }
         let mut now = Clock.now();
         while now < self.not_before {
             now = Clock.now();
         }
-        self.send(now, port, streams)
+        Ok(Some((self.send(now, port, streams)?, now)))
     }
 
     /// Plans frames that are due at `now`, up to `most` in all.

@@ -199,16 +199,19 @@ impl Source {
 }
 
 #[inline]
-fn write_template(template: &FrameTemplate, walk: &mut FlowWalk, mut slots: &mut [Slot]) {
+fn write_template<'a>(template: &FrameTemplate, walk: &mut FlowWalk, mut slots: &'a mut [Slot]) {
     let len = template.len();
+    let room = |slot: &'a mut Slot| {
+        slot.set_len(len);
+        slot.room_mut()
+    };
+    if template.flows() == 1 {
+        return template.write_repeated(0, slots.iter_mut().map(room));
+    }
     while !slots.is_empty() {
         let flows = walk.next_flows(slots.len());
         let (now, later) = slots.split_at_mut(flows.len());
-        let rooms = now.iter_mut().map(|slot| {
-            slot.set_len(len);
-            slot.room_mut()
-        });
-        template.write_run(flows.start, rooms);
+        template.write_run(flows.start, now.iter_mut().map(room));
         slots = later;
     }
 }

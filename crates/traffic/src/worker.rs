@@ -45,6 +45,8 @@ pub(crate) struct Worker {
     next_chores: Nanos,
     next_check: Nanos,
     idle_since: Nanos,
+    /// When the last burst left, if nothing happened since: the next turn need not look at the clock again.
+    recent: Option<Nanos>,
 }
 
 /// Whether the loop is to go on.
@@ -90,6 +92,7 @@ impl Worker {
             next_chores: Nanos::ZERO,
             next_check: Nanos::ZERO,
             idle_since: origin,
+            recent: None,
         }
     }
 
@@ -148,15 +151,22 @@ impl Worker {
     /// One turn: send, receive, and now and then the chores, which say whether it was the last one.
     #[inline]
     fn turn(&mut self, chores: impl FnOnce(&mut Worker, Nanos) -> Turn) -> Result<Turn, TrafficError> {
-        let now = Clock.now();
+        let now = self.recent.take().unwrap_or_else(|| Clock.now());
         self.stalls.turn(now);
         let mut moved = 0;
         for sender in &mut self.senders {
             let port = &mut *self.ports[sender.port].port;
-            moved += sender.turn(now, port, &mut self.streams)?;
+            if let Some((frames, at)) = sender.turn(now, port, &mut self.streams)? {
+                moved += frames;
+                self.recent = Some(at);
+            }
         }
         let due = self.senders.iter().map(Sender::next_paced).min().unwrap_or(Nanos::MAX);
-        moved += self.receiver.turn(&mut self.ports, &mut self.streams, (now, due), moved)?;
+        let received = self.receiver.turn(&mut self.ports, &mut self.streams, (now, due), moved)?;
+        if due != Nanos::MAX || received > 0 {
+            self.recent = None;
+        }
+        moved += received;
         if moved > 0 {
             self.idle_since = now;
         } else if self.options.spin == SpinPolicy::SpinThenYield && now - self.idle_since > SPIN {

@@ -184,10 +184,26 @@ impl FrameTemplate {
         // The smallest frames, of which there are the most per second, are one block and nothing else.
         for (head, room) in self.heads[first as usize..][..rooms.len()].iter().zip(rooms) {
             fetch(head);
-            match room.first_chunk_mut::<BLOCK>() {
-                Some(to) => *to = head.0,
-                None => room[..self.head_len].copy_from_slice(&head.0[..self.head_len]),
-            }
+            self.write_block(head, room);
+        }
+    }
+
+    /// Writes the frame of one flow into each room, under the terms of [`FrameTemplate::write_run`].
+    #[inline]
+    pub fn write_repeated<'a>(&self, flow: u32, rooms: impl Iterator<Item = &'a mut [u8]>) {
+        if self.blocks > 1 || !self.tail.is_empty() {
+            return rooms.for_each(|room| self.write_blocks(flow, room));
+        }
+        let head = self.heads[flow as usize];
+        rooms.for_each(|room| self.write_block(&head, room));
+    }
+
+    /// Writes a frame that is one block.
+    #[inline]
+    fn write_block(&self, head: &Block, room: &mut [u8]) {
+        match room.first_chunk_mut::<BLOCK>() {
+            Some(to) => *to = head.0,
+            None => room[..self.head_len].copy_from_slice(&head.0[..self.head_len]),
         }
     }
 

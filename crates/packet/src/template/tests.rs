@@ -23,8 +23,11 @@ fn frame(template: &FrameTemplate, flow: u32) -> Vec<u8> {
     assert_eq!(buf.split_off(template.len()), [0xa5; 3], "wrote behind the frame");
     for room in [0, 3, 64] {
         let mut other = vec![0xa5; template.len() + room];
+        let mut repeated = other.clone();
         template.write_run(flow, [&mut other[..]].into_iter());
+        template.write_repeated(flow, [&mut repeated[..]].into_iter());
         assert_eq!(other[..template.len()], buf);
+        assert_eq!(other, repeated);
         let untouched = template.len().next_multiple_of(64).min(other.len());
         assert!(other[untouched..].iter().all(|&byte| byte == 0xa5), "wrote farther than the next block");
     }

@@ -205,12 +205,7 @@ impl Port for DpdkPort {
             let mbuf = slot.token() as *mut Mbuf;
             // SAFETY: the token is the mbuf that the slot was made of, which is ours until DPDK takes it. One segment, one
             // reference, no offloads.
-            unsafe {
-                (*mbuf).data_off = headroom;
-                (*mbuf).ol_flags = 0;
-                (*mbuf).pkt_len = slot.len() as u32;
-                (*mbuf).data_len = slot.len() as u16;
-            }
+            unsafe { Mbuf::fill(mbuf, headroom, slot.len()) };
             *to = mbuf;
         }
         if longest > handle.longest_frame() {

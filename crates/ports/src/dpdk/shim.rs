@@ -32,6 +32,25 @@ pub(super) struct Mbuf {
     _pool: *mut Mempool,
 }
 
+impl Mbuf {
+    /// Makes it a whole frame of `len` bytes behind `headroom` bytes, without offloads.
+    ///
+    /// Two stores write fields that stand side by side: `data_off`, `refcnt`, `nb_segs`, `port` and `ol_flags`, and `pkt_len`,
+    /// `data_len` and the tag, which means nothing without a flag.
+    ///
+    /// # Safety
+    /// `mbuf` is out of its pool and nobody else's.
+    #[inline]
+    pub unsafe fn fill(mbuf: *mut Mbuf, headroom: u16, len: usize) {
+        let rearm = headroom as u128 | 1 << 16 | 1 << 32 | (u16::MAX as u128) << 48;
+        // SAFETY: the caller's; both fields lie in the first 64 bytes of the mbuf.
+        unsafe {
+            (&raw mut (*mbuf).data_off).cast::<u128>().write_unaligned(rearm);
+            (&raw mut (*mbuf).pkt_len).cast::<u64>().write_unaligned(len as u64 | (len as u64) << 32);
+        }
+    }
+}
+
 /// `sizeof(struct rte_mbuf)`: the buffer of one of ours begins right behind it.
 pub(super) const MBUF_SIZE: usize = 128;
 
