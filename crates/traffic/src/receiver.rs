@@ -8,7 +8,7 @@ use crate::outcome::{PortOutcome, TxLag};
 use crate::sorter::{Sorted, Sorter};
 use crate::state::StreamState;
 
-/// How many frames are received before it is looked whether a paced stream's frame is due.
+/// How many frames are received before it is looked whether a paced stream's frame is due; a whole burst where none ever is.
 const SHARE: usize = 32;
 /// How many such shares are received from a port in one turn: more than are sent, so that receipt never falls behind.
 const SHARES: usize = 4;
@@ -80,13 +80,14 @@ impl Receiver {
         (now, due): (Nanos, Nanos),
         sent: usize,
     ) -> Result<usize, PortError> {
+        let share = if due == Nanos::MAX { BURST } else { SHARE };
         let mut all = 0;
         for state in ports {
             let mut from_this = 0;
             for _ in 0..SHARES {
-                let (n, now) = self.share(state, streams, now)?;
+                let (n, now) = self.share(state, streams, share, now)?;
                 from_this += n;
-                if n < SHARE || (now >= due && from_this >= sent) {
+                if n < share || (now >= due && from_this >= sent) {
                     break;
                 }
             }
@@ -95,15 +96,16 @@ impl Receiver {
         Ok(all)
     }
 
-    /// Receives a share; returns how many frames it was, and the time.
+    /// Receives a share of `most` frames; returns how many frames it was, and the time.
     #[inline]
     fn share(
         &mut self,
         state: &mut PortState,
         streams: &mut [StreamState],
+        most: usize,
         now: Nanos,
     ) -> Result<(usize, Nanos), PortError> {
-        let n = state.port.rx(&mut self.burst, SHARE)?;
+        let n = state.port.rx(&mut self.burst, most)?;
         if n == 0 {
             return Ok((0, now));
         }
