@@ -4,8 +4,8 @@
 
 Throughput here is the highest offered load of which a trial loses no more than 0.1 %: on a host that others share no load at all is free
 of loss for long. It is looked for from above in steps of 3 %, so that a trial which fails by a disturbance costs one step, not half of the
-range. Tester and switch have the highest priority of the ordinary scheduler: a thread that polls and shares its core with other work is
-off it half of the time, and what waited meanwhile leaves as fast as it can, through full rings.
+range. What the tester could not send while it was off its core it sends later, as fast as it can: near the throughput that takes long, and
+the median is that of full rings.
 
 Prints a table; exit code 1 when a median's spread is above 10 %.
 """
@@ -13,15 +13,11 @@ Prints a table; exit code 1 when a median's spread is above 10 %.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import Sequence
 
 from flowgauge.benchmarks.common import forward, probe_flows
-from flowgauge.duts.interface import Driver
 from flowgauge.flows import Schedule
 from flowgauge.testbed.interface import OpenOptions, Reception, Stream, Testbed
 from flowgauge.testbed.live import open_testbed
@@ -80,8 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--size", type=int, default=64)
     parser.add_argument("--dut", default="ovs:dpdk")
     asked = parser.parse_args(argv)
-    os.setpriority(os.PRIO_PROCESS, 0, -20)
-    with open_testbed(asked.dut, OpenOptions("1.3")) as (driver, testbed), first_served(driver):
+    with open_testbed(asked.dut, OpenOptions("1.3")) as (driver, testbed):
         forward(testbed, probe_flows())
         best = throughput(testbed, asked.size)
         own = testbed.loopback
@@ -99,22 +94,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             for share in SHARES:
                 rows[share].append(offer(testbed, asked.size, best * share / 100, asked.seconds))
     return max(_print(share, best * share / 100, got) for share, got in rows.items())
-
-
-@contextmanager
-def first_served(driver: Driver) -> Iterator[None]:
-    """The same for the groups in which the kernel schedules sessions: between them a process's own priority does not count."""
-    pids: Mapping[str, int] = getattr(driver, "pids", {})
-    groups = [Path(f"/proc/{pid}/autogroup") for pid in (os.getpid(), *pids.values())]
-    groups = [group for group in groups if group.exists()]
-    for group in groups:
-        group.write_text("-20")
-    try:
-        yield
-    finally:
-        for group in groups:
-            with suppress(OSError):  # its process is gone
-                group.write_text("0")
 
 
 def _print(share: int, pps: float, got: Sequence[Reception]) -> int:

@@ -66,6 +66,11 @@ class OpenVSwitch:
         """Who runs where."""
         return self._datapath.plan
 
+    @property
+    def served_first(self) -> bool:
+        """Whether it and the tester are to run at the highest priority."""
+        return self._datapath.served_first
+
     def check_host(self) -> None:
         """Raises SetupError and its kinds when this host can't run it."""
         self._datapath.check_host()
@@ -132,6 +137,7 @@ class OpenVSwitch:
                 for n in self._numbers()
             ],
             "cores": list(self.plan.dut),
+            "served_first": self.served_first,
             **self._datapath.describe(daemons),
         }
 

@@ -13,6 +13,7 @@ from flowgauge.duts import create
 from flowgauge.duts.cleanup import clean
 from flowgauge.duts.cores import CorePlan, core_plan, on_cores
 from flowgauge.duts.interface import TO_US, ControlWiring, Driver, PortWiring, Wiring
+from flowgauge.duts.priority import served_first
 from flowgauge.errors import ChannelError, DutDiedError, SetupError, VersionMismatchError
 from flowgauge.testbed import loopback
 from flowgauge.testbed.bed import Bed
@@ -148,6 +149,7 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveT
             stack.callback(handle.close)
             ports.append((_described(index, port, handle), handle))
         join(driver)
+        stack.enter_context(before_all_else(driver))
         connection = None if channel is None else await_switch(channel, driver)
         testbed = LiveTestbed(driver, ports, loopback.cached(wiring.ports[0].backend))
         stack.callback(testbed.close)
@@ -184,6 +186,17 @@ def plan_of(driver: Driver) -> CorePlan:
     """Who runs where: as the driver says, which knows whether its DUT polls."""
     found: CorePlan = getattr(driver, "plan", None) or core_plan()
     return found
+
+
+@contextmanager
+def before_all_else(driver: Driver) -> Iterator[None]:
+    """The calling thread, the threads that it starts meanwhile and the DUT's are served first, where the driver wants that."""
+    if not getattr(driver, "served_first", False):
+        yield
+        return
+    pids: Mapping[str, int] = getattr(driver, "pids", {})
+    with served_first(pids.values()):
+        yield
 
 
 def join(driver: Driver) -> None:

@@ -24,6 +24,8 @@ class Datapath:
     wire = "veth"
     polls = False
     """Whether a thread of it spins."""
+    served_first = False
+    """Whether it and the tester run at the highest priority. Not where frames pass through the kernel, whose own threads would wait."""
     tools: Sequence[str] = TOOLS
     options: Mapping[str, Option] = {
         "ports": PORTS,

@@ -37,6 +37,7 @@ class Dpdk(Datapath):
     name = "ovs:dpdk"
     wire = "vhost-user"
     polls = True
+    served_first = True
     tools = tuple(tool for tool in Datapath.tools if tool != "ovs-vswitchd")
     options: Mapping[str, Option] = {
         "ports": Option(whole(2, 16), 2, "2..16 ports"),
