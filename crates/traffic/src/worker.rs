@@ -225,7 +225,7 @@ impl Worker {
     fn after_streams(&mut self, now: Nanos) -> Turn {
         let stopped = self.shared.stop.load(Relaxed);
         let sources = self.senders.iter().flat_map(|sender| &sender.sources);
-        let last = sources.filter_map(Source::scheduled_stop).max();
+        let last = sources.filter_map(|source| source.scheduled_stop()).max();
         let over = stopped || last.is_none_or(|last| now >= last);
         let ours = over && self.senders.iter().all(Sender::exhausted);
         if ours {
@@ -272,7 +272,7 @@ impl Worker {
         for sender in &mut self.senders {
             sender.finish(&mut *self.ports[sender.port].port);
             for source in &sender.sources {
-                requested[source.stream] = source.taken() + source.skipped;
+                requested[source.stream] = source.requested();
             }
         }
         let elapsed = stop - self.start;

@@ -260,13 +260,14 @@ impl Transmission {
     /// When the streams end, if that can be said by now.
     fn streams_end(&mut self, ports: &[TxPort], now: Nanos) -> Option<Nanos> {
         let mut sources = ports.iter().flat_map(TxPort::sources);
-        if !sources.clone().all(|source| source.exhausted()) {
+        if !sources.clone().all(|source| source.timetable.exhausted()) {
             return None;
         }
         if self.is_stopped {
             return Some(now);
         }
-        let mut last = sources.by_ref().filter_map(|source| source.scheduled_stop()).max().unwrap_or(now);
+        let mut last =
+            sources.by_ref().filter_map(|source| source.timetable.scheduled_stop()).max().unwrap_or(now);
         for state in self.states.iter_mut().filter(|state| !state.sent_here) {
             if let (Some(frames), false) = (state.announced, state.account.sent_known()) {
                 state.account.set_sent(frames);
@@ -281,7 +282,7 @@ impl Transmission {
     fn end_streams(&mut self, ports: &[TxPort], now: Nanos) {
         for source in ports.iter().flat_map(TxPort::sources) {
             let state = &mut self.states[source.stream];
-            let stop = source.scheduled_stop().unwrap_or(Nanos::ZERO).max(state.last_left).min(now);
+            let stop = source.timetable.scheduled_stop().unwrap_or(Nanos::ZERO).max(state.last_left).min(now);
             state.stop = stop;
             state.account.set_stop(stop);
         }
@@ -311,7 +312,7 @@ impl Transmission {
         }
         let mut requested = vec![0; self.states.len()];
         for source in ports.iter().flat_map(TxPort::sources) {
-            requested[source.stream] = source.taken() + source.skipped;
+            requested[source.stream] = source.timetable.requested();
         }
         let streams =
             self.states.into_iter().zip(requested).map(|(state, requested)| outcome(state, requested));
