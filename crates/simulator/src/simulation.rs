@@ -2,7 +2,7 @@
 
 use flowgauge_clock::Nanos;
 use flowgauge_measure::Probe;
-use flowgauge_traffic::{Arrival, Options, Outcome, Sink, Stream, TrafficError, Until};
+use flowgauge_traffic::{Arrival, Options, Outcome, Stream, TrafficError, Until, check_streams};
 
 use crate::control::{ControlPlane, Delivered, Surroundings};
 use crate::elements::Element;
@@ -119,7 +119,7 @@ impl Simulation {
         if self.world.transmission.as_ref().is_some_and(|t| t.reached != Reached::Over) {
             return Err(SimulationError::Busy);
         }
-        check(&streams, self.ports())?;
+        check_streams(&streams, self.ports())?;
         self.transmissions += 1;
         let (id, now) = (self.transmissions, self.world.now.nanos());
         let origin = Probe::origin(now);
@@ -299,22 +299,4 @@ impl Simulation {
     pub fn ledger(&self) -> Ledger {
         self.world.ledger()
     }
-}
-
-fn check(streams: &[Stream], ports: usize) -> Result<(), TrafficError> {
-    for (i, stream) in streams.iter().enumerate() {
-        if streams[..i].iter().any(|other| other.id == stream.id) {
-            return Err(TrafficError::DuplicateStream { stream: stream.id });
-        }
-        let sink = match stream.sink {
-            Sink::Port(port) => Some(port),
-            Sink::Any | Sink::Control => None,
-        };
-        for port in [stream.tx_port, sink].into_iter().flatten() {
-            if port >= ports {
-                return Err(TrafficError::NoSuchPort { stream: stream.id, port, ports });
-            }
-        }
-    }
-    Ok(())
 }
