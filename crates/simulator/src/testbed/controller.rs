@@ -52,10 +52,11 @@ impl JobIo for Turn {
     }
 
     fn write(&mut self, messages: &[u8]) -> Written {
-        let (mut taken, mut rest) = (0, messages);
-        while let Some(header) = Header::parse(rest).filter(|_| self.window > 0) {
-            let (message, others) = rest.split_at(usize::from(header.length).clamp(1, rest.len()));
-            rest = others;
+        let mut taken = 0;
+        for (_, message) in wire::split(messages) {
+            if self.window == 0 {
+                break;
+            }
             taken += message.len();
             self.window = self.window.saturating_sub(message.len() as u64);
             self.position += message.len() as u64;
