@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use flowgauge_channel::wire::{self, Header};
-use flowgauge_channel::{ChannelError, Job, JobIo, Log, Next, Reply, Written};
+use flowgauge_channel::{ChannelError, Job, JobIo, Log, Next, Reply, Written, reject_errors};
 use flowgauge_clock::Nanos;
 
 use crate::control::Delivered;
@@ -105,14 +105,7 @@ impl Controller {
     /// # Errors
     /// The switch refused it.
     pub fn take_replies(&mut self, xid: u32) -> Result<Vec<Reply>, ChannelError> {
-        let replies = self.transactions.remove(&xid).map_or(Vec::new(), |transaction| transaction.replies);
-        match replies.iter().find(|reply| reply.frame.get(1) == Some(&wire::ERROR)) {
-            None => Ok(replies),
-            Some(reply) => {
-                let (error_type, code, data) = wire::error_fields(&reply.frame);
-                Err(ChannelError::Rejected { xid, error_type, code, data: data.to_vec() })
-            }
-        }
+        reject_errors(self.transactions.remove(&xid).map_or(Vec::new(), |transaction| transaction.replies))
     }
 
     /// Messages came.
