@@ -124,6 +124,7 @@ impl StreamState {
 
     /// Makes room ahead of what is sent, where the length was not known. `sent`: by the worker that sends it. Called now
     /// and then.
+    #[inline]
     pub fn reserve(&mut self, sent: u64) {
         let needed = sent + AHEAD;
         if self.sent_by_us && self.account.room() < needed.min(self.most) {
