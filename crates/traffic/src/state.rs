@@ -133,7 +133,7 @@ impl StreamState {
     }
 
     /// Frames that arrived since the last call.
-    pub fn newly_received(&mut self) -> u64 {
+    pub(crate) fn newly_received(&mut self) -> u64 {
         let received = self.account.received();
         received - std::mem::replace(&mut self.published, received)
     }
@@ -146,13 +146,13 @@ impl StreamState {
     }
 
     /// Whether a stream that this worker does not send has ended by `now`.
-    pub fn ended_elsewhere(&self, now: Nanos) -> bool {
+    pub(crate) fn ended_elsewhere(&self, now: Nanos) -> bool {
         let over = !self.sent_by_us && self.scheduled_end.is_some_and(|end| now >= end);
         self.account.sent_known() || over
     }
 
     /// Adds what another worker counted. What left is known by the one that sent it.
-    pub fn merge(&mut self, mut other: StreamState) {
+    pub(crate) fn merge(&mut self, mut other: StreamState) {
         if other.sent_here {
             std::mem::swap(self, &mut other);
         }
