@@ -1,7 +1,5 @@
 //! One stream as its sender sees it: its timetable, and the frames that are next.
 
-use std::ops::{Deref, DerefMut};
-
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, FlowWalk, Probe, ProbeRun};
 use flowgauge_packet::{FrameSource, FrameTemplate, RawFrames};
@@ -19,7 +17,8 @@ pub(crate) struct Source {
     pub stream: usize,
     /// Its share among streams that are always due.
     pub weight: u32,
-    timetable: Timetable,
+    /// When its frames are due.
+    pub timetable: Timetable,
     id: u16,
     nonce: u16,
     frames: FrameSource,
@@ -72,11 +71,6 @@ impl Source {
         }
     }
 
-    /// Whether it has nothing more to send.
-    pub fn exhausted(&self) -> bool {
-        self.timetable.exhausted()
-    }
-
     /// Ends the stream if its time is over. Called now and then.
     pub fn expire(&mut self, now: Nanos) {
         let end = self.timetable.end();
@@ -87,21 +81,6 @@ impl Source {
         if self.timetable.greedy || self.overtime > GRACE {
             self.timetable.cut(end);
         }
-    }
-}
-
-impl Deref for Source {
-    type Target = Timetable;
-    #[inline]
-    fn deref(&self) -> &Timetable {
-        &self.timetable
-    }
-}
-
-impl DerefMut for Source {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Timetable {
-        &mut self.timetable
     }
 }
 

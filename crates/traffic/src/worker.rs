@@ -123,7 +123,7 @@ impl Worker {
         self.idle_since = self.start;
         self.receiver.begin(self.start);
         for source in self.senders.iter_mut().flat_map(|sender| &mut sender.sources) {
-            source.begin(self.start);
+            source.timetable.begin(self.start);
         }
         self.streams.iter_mut().for_each(|stream| stream.begin(self.start));
         while self.turn(Worker::after_streams)? == Turn::Again {}
@@ -225,7 +225,7 @@ impl Worker {
     fn after_streams(&mut self, now: Nanos) -> Turn {
         let stopped = self.shared.stop.load(Relaxed);
         let sources = self.senders.iter().flat_map(|sender| &sender.sources);
-        let last = sources.filter_map(|source| source.scheduled_stop()).max();
+        let last = sources.filter_map(|source| source.timetable.scheduled_stop()).max();
         let over = stopped || last.is_none_or(|last| now >= last);
         let ours = over && self.senders.iter().all(Sender::exhausted);
         if ours {
@@ -243,7 +243,7 @@ impl Worker {
         }
         for source in self.senders.iter().flat_map(|sender| &sender.sources) {
             let stream = &mut self.streams[source.stream];
-            let stop = stream.end(source.scheduled_stop(), now);
+            let stop = stream.end(source.timetable.scheduled_stop(), now);
             self.shared.streams[source.stream].end(stream.account.sent_count(), stop);
         }
     }
@@ -271,7 +271,7 @@ impl Worker {
         for sender in &mut self.senders {
             sender.finish(&mut *self.ports[sender.port].port);
             for source in &sender.sources {
-                requested[source.stream] = source.requested();
+                requested[source.stream] = source.timetable.requested();
             }
         }
         let elapsed = stop - self.start;
