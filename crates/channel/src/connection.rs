@@ -129,9 +129,7 @@ impl Connection {
             self.check_open()?;
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                let kind = request.get(1).copied().unwrap_or(0);
-                let what = format!("reply to xid {xid} (message type {kind})");
-                return Err(ChannelError::Timeout { what, waited: timeout });
+                return Err(ChannelError::no_reply(request, timeout));
             }
             let signal = &self.shared.transactions_signal;
             transactions = signal.wait_timeout(transactions, left).unwrap_or_else(PoisonError::into_inner).0;
@@ -145,12 +143,7 @@ impl Connection {
     pub fn barrier(&self, timeout: Duration) -> Result<Nanos, ChannelError> {
         let (version, xid) = (self.version(), self.reserve_xids(1));
         let request = wire::message(version, wire::barrier_request(version), xid, &[]);
-        let replies = self.transact_raw(&request, timeout).map_err(|error| match error {
-            ChannelError::Timeout { waited, .. } => {
-                ChannelError::Timeout { what: "BARRIER_REPLY".to_owned(), waited }
-            }
-            other => other,
-        })?;
+        let replies = self.transact_raw(&request, timeout).map_err(|e| e.awaiting("BARRIER_REPLY"))?;
         Ok(replies.last().map_or(Nanos::ZERO, |reply| reply.stamp))
     }
 
@@ -285,7 +278,11 @@ impl std::fmt::Debug for Connection {
     }
 }
 
-fn reject_errors(replies: Vec<Reply>) -> Result<Vec<Reply>, ChannelError> {
+/// The replies to a request, unless one of them is an ERROR.
+///
+/// # Errors
+/// [`ChannelError::Rejected`] with the first ERROR.
+pub fn reject_errors(replies: Vec<Reply>) -> Result<Vec<Reply>, ChannelError> {
     let is_error = |reply: &&Reply| reply.frame.get(1) == Some(&wire::ERROR);
     match replies.iter().find(is_error) {
         None => Ok(replies),

@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::wire::Header;
+
 /// What went wrong on a channel. The connection keeps the first error that ended it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChannelError {
@@ -135,6 +137,20 @@ pub enum ChannelError {
 }
 
 impl ChannelError {
+    /// No reply to a request came within that time.
+    pub fn no_reply(request: &[u8], waited: Duration) -> ChannelError {
+        let (xid, kind) = Header::parse(request).map_or((0, 0), |header| (header.xid, header.message_type));
+        ChannelError::Timeout { what: format!("reply to xid {xid} (message type {kind})"), waited }
+    }
+
+    /// The same, naming what was awaited if it did not come in time.
+    pub fn awaiting(self, what: &str) -> ChannelError {
+        match self {
+            ChannelError::Timeout { waited, .. } => ChannelError::Timeout { what: what.to_owned(), waited },
+            other => other,
+        }
+    }
+
     /// Its stable name, shared with the Python error catalogue.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -49,7 +49,7 @@ mod worker;
 
 pub use address::{Address, BadAddress, DEFAULT_PORT};
 pub use config::{Backoff, Config, KeepAlive, Notify, Role, WhenFull};
-pub use connection::{Connection, Timestamps};
+pub use connection::{Connection, Timestamps, reject_errors};
 pub use endpoint::Channel;
 pub use error::{ChannelError, version_name};
 pub use hello::{Versions, negotiate};

@@ -64,6 +64,17 @@ pub fn message(version: u8, kind: u8, xid: u32, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// The messages that follow each other in `bytes`, each with its header. The last one may be cut short.
+pub fn split(bytes: &[u8]) -> impl Iterator<Item = (Header, &[u8])> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let header = Header::parse(rest)?;
+        let (message, others) = rest.split_at(usize::from(header.length).clamp(1, rest.len()));
+        rest = others;
+        Some((header, message))
+    })
+}
+
 /// Gives a message its transaction id; a message within a BUNDLE_ADD_MESSAGE has the same (1.4.1, 7.3.9.2).
 pub fn set_xid(message: &mut [u8], xid: u32) {
     let within = message.get(1) == Some(&BUNDLE_ADD_MESSAGE);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use flowgauge_clock::{Clock, Nanos};
 
 use crate::pool::Pool;
-use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, Slot, TxStamp};
+use crate::{BURST, Burst, Port, PortError, PortStats, Slot, forward};
 
 /// What happens to received frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,20 +111,10 @@ impl<P: Port> Impaired<P> {
 }
 
 impl<P: Port> Port for Impaired<P> {
+    forward!(self, self.inner; capabilities alloc tx details flush check tx_stamps);
+
     fn describe(&self) -> &str {
         &self.name
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {
-        self.inner.alloc(burst, n)
-    }
-
-    fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
-        self.inner.tx(burst)
     }
 
     fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
@@ -157,22 +147,6 @@ impl<P: Port> Port for Impaired<P> {
     fn stats(&mut self) -> PortStats {
         let inner = self.inner.stats();
         PortStats { rx_frames: self.delivered, rx_dropped: inner.rx_dropped + self.overflowed, ..inner }
-    }
-
-    fn flush(&mut self) -> Result<(), PortError> {
-        self.inner.flush()
-    }
-
-    fn check(&mut self) -> Result<(), PortError> {
-        self.inner.check()
-    }
-
-    fn tx_stamps(&mut self, stamps: &mut Vec<TxStamp>) {
-        self.inner.tx_stamps(stamps)
-    }
-
-    fn details(&mut self) -> Vec<(&'static str, u64)> {
-        self.inner.details()
     }
 
     fn next_event(&self) -> Option<Nanos> {

@@ -18,6 +18,7 @@ pub mod af_xdp;
 mod burst;
 pub mod dpdk;
 mod error;
+mod forward;
 mod impaired;
 mod linux;
 pub mod pcap;

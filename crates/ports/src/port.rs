@@ -2,7 +2,7 @@
 
 use flowgauge_clock::Nanos;
 
-use crate::{Burst, PortError};
+use crate::{Burst, PortError, forward};
 
 /// Where a backend takes the times of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,12 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// Of a port that leaves stamps to its user, on a link without a speed or an address.
+    pub const fn plain(longest_frame: usize, rx_capacity: RxCapacity) -> Capabilities {
+        let (rx_stamps, tx_stamps) = (StampSource::User, StampSource::User);
+        Capabilities { rx_stamps, tx_stamps, link_mbps: None, longest_frame, rx_capacity, mac: None }
+    }
+
     /// Where frames are stamped, as results print it: `user transmit (kernel samples), kernel receive`.
     pub fn timestamps(&self) -> String {
         let samples = match self.tx_stamps {
@@ -182,40 +188,6 @@ pub trait Port: Send {
 }
 
 impl Port for Box<dyn Port> {
-    fn describe(&self) -> &str {
-        (**self).describe()
-    }
-    fn capabilities(&self) -> Capabilities {
-        (**self).capabilities()
-    }
-    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {
-        (**self).alloc(burst, n)
-    }
-    fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
-        (**self).tx(burst)
-    }
-    fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
-        (**self).rx(burst, max)
-    }
-    fn free(&mut self, burst: &mut Burst) {
-        (**self).free(burst)
-    }
-    fn stats(&mut self) -> PortStats {
-        (**self).stats()
-    }
-    fn flush(&mut self) -> Result<(), PortError> {
-        (**self).flush()
-    }
-    fn check(&mut self) -> Result<(), PortError> {
-        (**self).check()
-    }
-    fn details(&mut self) -> Vec<(&'static str, u64)> {
-        (**self).details()
-    }
-    fn tx_stamps(&mut self, stamps: &mut Vec<TxStamp>) {
-        (**self).tx_stamps(stamps)
-    }
-    fn next_event(&self) -> Option<Nanos> {
-        (**self).next_event()
-    }
+    forward!(self, (**self); describe capabilities alloc tx rx free stats);
+    forward!(self, (**self); details flush check tx_stamps next_event);
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::pool::{Memory, Pool};
 use crate::spsc::{self, Consumer, Producer};
-use crate::{BURST, Burst, Capabilities, Owner, Port, PortError, PortStats, RxCapacity, StampSource};
+use crate::{BURST, Burst, Capabilities, Owner, Port, PortError, PortStats, RxCapacity};
 
 /// Bytes of a slot, and so the longest frame.
 pub const SLOT_SIZE: usize = 2048;
@@ -178,14 +178,7 @@ impl Port for RingPort {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            rx_stamps: StampSource::User,
-            tx_stamps: StampSource::User,
-            link_mbps: None,
-            longest_frame: SLOT_SIZE,
-            rx_capacity: RxCapacity::Frames(self.slots as u64),
-            mac: None,
-        }
+        Capabilities::plain(SLOT_SIZE, RxCapacity::Frames(self.slots as u64))
     }
 
     fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {

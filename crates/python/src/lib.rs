@@ -13,10 +13,13 @@ mod openflow;
 mod outcome;
 mod play;
 mod port;
+mod punts;
 mod recording;
 mod schedule;
 mod simulation;
+mod stream_spec;
 mod switch;
+mod traffic;
 mod transmission;
 mod values;
 
@@ -44,7 +47,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<recording::Recording>()?;
     module.add_class::<switch::Switch>()?;
     module.add_class::<switch::SwitchOptions>()?;
-    module.add_class::<transmission::StreamSpec>()?;
+    module.add_class::<stream_spec::StreamSpec>()?;
     module.add_class::<transmission::Transmission>()?;
     module.add_function(wrap_pyfunction!(now, module)?)?;
     module.add_function(wrap_pyfunction!(errors::error_classes, module)?)?;

@@ -10,7 +10,8 @@ use crate::channel::version;
 use crate::connection::Connection;
 use crate::errors;
 use crate::line::{Line, Simulated};
-use crate::transmission::{StreamSpec, Transmission};
+use crate::stream_spec::StreamSpec;
+use crate::transmission::Transmission;
 
 /// A frame that came: position of the port, arrival in ns, bytes.
 type Arrival = (usize, u64, Py<PyBytes>);

@@ -1,198 +1,23 @@
 //! Transmissions: ports and streams go into the engine, and come back with an outcome.
 
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use flowgauge_channel::wire;
 use flowgauge_clock::Nanos;
-use flowgauge_measure::FlowOrder;
-use flowgauge_openflow::{Body, decode};
-use flowgauge_packet::{FrameSource, FrameTemplate, Payload};
-use flowgauge_simulator::TransmissionId;
-use flowgauge_traffic::{
-    Finished, Options, Outcome, PacketIn, Running, Sink, SpinPolicy, Stop, Stream, start_on,
-};
+use flowgauge_packet::FrameSource;
+use flowgauge_traffic::{Options, Running, Sink, SpinPolicy, start_on};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::channel::seconds;
 use crate::connection::Connection;
 use crate::errors::{self, usage};
-use crate::line::{Line, Simulated};
+use crate::line::Simulated;
 use crate::outcome;
 use crate::port::{Port, put_all, take_all};
-use crate::recording::raw_frames;
-use crate::schedule;
-use crate::values::flow_set;
-
-/// As `rx_port` of a stream: any port, or PACKET_INs.
-const ANY_PORT: i64 = -1;
-const PACKET_IN: i64 = -2;
-
-/// One stream of a transmission, without its number.
-#[pyclass(module = "flowgauge._core")]
-pub struct StreamSpec {
-    stream: Stream,
-}
-
-#[pymethods]
-impl StreamSpec {
-    #[new]
-    #[pyo3(signature = (flows, frame_size, schedule, tx_port, rx_port, duration_ns, record, count=None, *,
-                        flow_order=None, late="catch_up", weight=1))]
-    #[expect(clippy::too_many_arguments, reason = "the fields of a stream")]
-    fn new(
-        flows: &Bound<'_, PyAny>,
-        frame_size: usize,
-        schedule: &Bound<'_, PyAny>,
-        tx_port: Option<usize>,
-        rx_port: i64,
-        duration_ns: Option<u64>,
-        record: usize,
-        count: Option<u64>,
-        flow_order: Option<&Bound<'_, PyAny>>,
-        late: &str,
-        weight: u32,
-    ) -> PyResult<StreamSpec> {
-        let stop = match (duration_ns, count) {
-            (None, None) => Stop::UntilStopped,
-            (Some(ns), None) => Stop::After(Nanos(ns)),
-            (None, Some(count)) => Stop::Count(count),
-            (Some(_), Some(_)) => return Err(usage("a stream ends after a time or after a count, not both")),
-        };
-        let frames = frame_source(flows, frame_size)?;
-        let mut stream = Stream::new(0, tx_port, frames, schedule::schedule(schedule)?, stop);
-        stream.record = record;
-        stream.flow_order = flow_order.map_or(Ok(FlowOrder::Sequential), schedule::flow_order)?;
-        stream.late = schedule::late_policy(late)?;
-        stream.weight = match weight {
-            0 => return Err(usage("a stream's weight is at least 1")),
-            weight => weight,
-        };
-        stream.sink = match rx_port {
-            ANY_PORT => Sink::Any,
-            PACKET_IN => Sink::Control,
-            port => Sink::Port(usize::try_from(port).map_err(|_| usage("there is no such port"))?),
-        };
-        Ok(StreamSpec { stream })
-    }
-}
-
-/// The frames of a Python `FlowSet` or `Frames`.
-fn frame_source(flows: &Bound<'_, PyAny>, frame_size: usize) -> PyResult<FrameSource> {
-    if flows.hasattr("frames")? {
-        return Ok(Arc::new(raw_frames(flows)?).into());
-    }
-    let template = FrameTemplate::new(&flow_set(flows)?, frame_size, Payload::Zero).map_err(usage)?;
-    Ok(Arc::new(template).into())
-}
-
-/// The channel whose PACKET_INs are accounted for, and what it had counted before the start.
-struct Punts {
-    connection: Line,
-    received_before: u64,
-    dropped_before: u64,
-}
-
-impl Punts {
-    fn begin(connection: Line) -> Punts {
-        // What came before is of no trial of ours.
-        drop(connection.take_log());
-        let received_before = connection.received(wire::PACKET_IN);
-        let dropped_before = connection.log_dropped();
-        Punts { connection, received_before, dropped_before }
-    }
-
-    fn received(&self) -> u64 {
-        self.connection.received(wire::PACKET_IN) - self.received_before
-    }
-
-    /// Accounts for what came; gives the number of messages that the log had no room for.
-    fn account(&self, outcome: &mut Outcome) -> u64 {
-        for message in self.connection.take_log().iter() {
-            if message.frame.get(1) != Some(&wire::PACKET_IN) {
-                continue;
-            }
-            if let Ok((_, decoded)) = decode(message.frame) {
-                if let Body::PacketIn(punt) = decoded.body {
-                    let buffered = punt.buffer_id.is_some();
-                    outcome.account_packet_ins([PacketIn { frame: &punt.data, at: message.stamp, buffered }]);
-                }
-            }
-        }
-        self.connection.log_dropped() - self.dropped_before
-    }
-}
-
-/// What moves the frames.
-enum Traffic {
-    /// The engine, on ports.
-    Live(Running),
-    /// A simulation.
-    Simulated(Simulated, TransmissionId),
-}
-
-impl Traffic {
-    /// Elapsed ns, sent and received per stream.
-    fn progress(&self) -> (u64, Vec<u64>, Vec<u64>) {
-        match self {
-            Traffic::Live(running) => {
-                let progress = running.progress();
-                (progress.elapsed.0, progress.sent, progress.received)
-            }
-            Traffic::Simulated(simulated, id) => {
-                let simulation = &simulated.lock().simulation;
-                let counts = simulation.progress(*id);
-                let sent = counts.iter().map(|stream| stream.sent).collect();
-                (simulation.elapsed(*id).0, sent, counts.iter().map(|stream| stream.received).collect())
-            }
-        }
-    }
-
-    fn stop(&self) {
-        match self {
-            Traffic::Live(running) => running.stop(),
-            Traffic::Simulated(simulated, id) => simulated.lock().simulation.stop(*id),
-        }
-    }
-
-    fn cut_drain(&self) {
-        match self {
-            Traffic::Live(running) => running.cut_drain(),
-            Traffic::Simulated(simulated, id) => simulated.lock().simulation.cut_drain(*id),
-        }
-    }
-
-    fn set_sent(&self, stream: usize, frames: u64) {
-        match self {
-            Traffic::Live(running) => running.set_sent(stream, frames),
-            Traffic::Simulated(simulated, id) => simulated.lock().simulation.set_sent(*id, stream, frames),
-        }
-    }
-
-    fn wait(&self, timeout: Duration) -> bool {
-        match self {
-            Traffic::Live(running) => running.wait(Some(timeout)),
-            Traffic::Simulated(simulated, id) => simulated.lock().wait(*id, timeout),
-        }
-    }
-
-    /// The end: ports and outcome.
-    fn finish(self) -> (Vec<Box<dyn flowgauge_ports::Port>>, Option<Outcome>) {
-        match self {
-            Traffic::Live(running) => {
-                let Finished { ports, outcome } = running.finish();
-                (ports, Some(outcome))
-            }
-            Traffic::Simulated(simulated, id) => {
-                let mut testbed = simulated.lock();
-                testbed.wait(id, Duration::MAX);
-                (Vec::new(), testbed.simulation.finish(id))
-            }
-        }
-    }
-}
+use crate::punts::Punts;
+use crate::stream_spec::{StreamSpec, number, numbered};
+use crate::traffic::Traffic;
 
 /// Streams on their way.
 #[pyclass(module = "flowgauge._core")]
@@ -327,18 +152,6 @@ impl Transmission {
         put_all(py, &self.ports, ports);
         outcome.map_or_else(|| Ok(PyDict::new(py)), |outcome| outcome::to_python(py, &outcome, unlogged))
     }
-}
-
-/// Streams with their numbers; their frames, and where they are expected.
-fn numbered(specs: &[PyRef<'_, StreamSpec>]) -> (Vec<Stream>, Vec<(FrameSource, Sink)>) {
-    let stream = |(i, spec): (usize, &PyRef<'_, StreamSpec>)| Stream { id: number(i), ..spec.stream.clone() };
-    let sources = specs.iter().map(|spec| (spec.stream.frames.clone(), spec.stream.sink));
-    (specs.iter().enumerate().map(stream).collect(), sources.collect())
-}
-
-/// The number of the stream at a position, in its probes.
-fn number(position: usize) -> u16 {
-    position as u16
 }
 
 /// A number for each trial, so that frames of an earlier one are recognised: also those of the process before us.

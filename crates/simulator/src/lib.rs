@@ -9,7 +9,7 @@
 //! ```
 //!
 //! What a switch *does* with a frame is decided by the OpenFlow pipeline of `flowgauge-datapath`; how long it takes, and
-//! where frames wait or are lost, by the [`Model`]. Streams, schedules and accounts are those of the live tester.
+//! where frames wait or are lost, by the [`Model`]. Streams, their timetables and accounts are those of the live tester.
 //!
 //! - [`Simulation`] is the whole: virtual time, transmissions, the control channel.
 //! - [`model`] is what the switch is like, in numbers.

@@ -11,7 +11,7 @@ use crate::port::SwitchPort;
 use flowgauge_clock::Nanos;
 use flowgauge_datapath::{Datapath, Frame, Limits, Pipeline, QueueSetup, Sink};
 use flowgauge_openflow::{ErrorCode, FragmentHandling, Header, QueueStats, Version};
-use flowgauge_ports::{Burst, Capabilities, Port, PortError, PortStats, RxCapacity, StampSource};
+use flowgauge_ports::{Burst, Capabilities, Port, PortError, PortStats, RxCapacity};
 use std::sync::Arc;
 
 /// Timeouts dealt with at a time.
@@ -208,14 +208,8 @@ impl Port for Wire {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            rx_stamps: StampSource::User,
-            tx_stamps: StampSource::User,
-            link_mbps: self.link_mbps,
-            longest_frame: usize::from(u16::MAX),
-            rx_capacity: RxCapacity::Frames(u64::MAX),
-            mac: None,
-        }
+        let plain = Capabilities::plain(usize::from(u16::MAX), RxCapacity::Frames(u64::MAX));
+        Capabilities { link_mbps: self.link_mbps, ..plain }
     }
 
     fn alloc(&mut self, _burst: &mut Burst, _n: usize) -> usize {

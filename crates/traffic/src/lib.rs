@@ -29,6 +29,7 @@ mod sorter;
 mod source;
 mod state;
 mod stream;
+mod timetable;
 mod worker;
 
 pub use drain::Drain;
@@ -38,4 +39,6 @@ pub use options::{Options, SpinPolicy};
 pub use outcome::{Outcome, PacketIn, PacketInCounts, PortOutcome, StreamOutcome};
 pub use running::{Finished, Progress, Running, start, start_on};
 pub use sorter::{Sorted, Sorter};
-pub use stream::{LatePolicy, Sink, Stop, Stream};
+pub use state::StreamState;
+pub use stream::{LatePolicy, Sink, Stop, Stream, check_streams};
+pub use timetable::Timetable;

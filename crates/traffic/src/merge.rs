@@ -3,6 +3,7 @@
 use flowgauge_clock::Nanos;
 
 use crate::source::Source;
+use crate::timetable::Timetable;
 
 /// A stream's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,16 +31,17 @@ impl Merge {
     #[inline]
     pub fn turn(&mut self, sources: &mut [Source], now: Nanos) -> Option<Turn> {
         if let [only] = sources {
-            only.skip_late(now);
-            return (only.next_due <= now).then_some(Turn { source: 0, until: now, most: usize::MAX });
+            let timetable = &mut only.timetable;
+            timetable.skip_late(now);
+            return (timetable.next_due <= now).then_some(Turn { source: 0, until: now, most: usize::MAX });
         }
         first_due(sources, now).or_else(|| self.by_share(sources, now))
     }
 
     /// The stream whose share is the least used, so that frames of all are spread as evenly as can be.
     fn by_share(&mut self, sources: &[Source], now: Nanos) -> Option<Turn> {
-        let ready =
-            || sources.iter().enumerate().filter(|(_, source)| source.greedy && source.next_due <= now);
+        let is_ready = |source: &Source| source.timetable.greedy && source.timetable.next_due <= now;
+        let ready = || sources.iter().enumerate().filter(|(_, source)| is_ready(source));
         let used = |shares: &[u32], i: usize| u64::from(shares[i]) + 1;
         let less = |shares: &[u32], i: usize, j: usize| {
             used(shares, i) * u64::from(sources[j].weight) < used(shares, j) * u64::from(sources[i].weight)
@@ -62,15 +64,17 @@ impl Merge {
 /// given first.
 fn first_due(sources: &mut [Source], now: Nanos) -> Option<Turn> {
     let mut first: Option<(Nanos, usize)> = None;
-    for (i, source) in sources.iter_mut().enumerate().filter(|(_, source)| !source.greedy) {
-        source.skip_late(now);
-        if source.next_due <= now && first.is_none_or(|(due, _)| source.next_due < due) {
-            first = Some((source.next_due, i));
+    for (i, source) in sources.iter_mut().enumerate().filter(|(_, source)| !source.timetable.greedy) {
+        source.timetable.skip_late(now);
+        let next_due = source.timetable.next_due;
+        if next_due <= now && first.is_none_or(|(due, _)| next_due < due) {
+            first = Some((next_due, i));
         }
     }
     let (_, source) = first?;
-    let others = sources.iter().enumerate().filter(|(i, other)| !other.greedy && *i != source);
+    let timetables = sources.iter().map(|source| &source.timetable).enumerate();
+    let others = timetables.filter(|(i, other)| !other.greedy && *i != source);
     let before =
-        |(i, other): (usize, &Source)| if i > source { other.next_due } else { other.next_due - Nanos(1) };
+        |(i, other): (usize, &Timetable)| if i > source { other.next_due } else { other.next_due - Nanos(1) };
     Some(Turn { source, until: others.map(before).fold(now, Nanos::min), most: usize::MAX })
 }

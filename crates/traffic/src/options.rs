@@ -2,6 +2,8 @@
 
 use flowgauge_clock::Nanos;
 
+use crate::stream::Stream;
+
 /// What the loop does when it has nothing to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpinPolicy {
@@ -29,4 +31,14 @@ pub struct Options {
     /// Length of the slices in which delays are averaged over time; `None`: a hundredth of the longest stream, or 10 ms
     /// where that is unknown.
     pub window: Option<Nanos>,
+}
+
+impl Options {
+    /// The length of the slices in which the delays of those streams are averaged over time.
+    pub fn window_of(&self, streams: &[Stream]) -> Nanos {
+        self.window.unwrap_or_else(|| match streams.iter().map(Stream::length).max() {
+            Some(Nanos(ns)) if ns >= 100_000 => Nanos(ns / 100),
+            Some(_) | None => Nanos::from_millis(10),
+        })
+    }
 }

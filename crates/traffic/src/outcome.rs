@@ -129,7 +129,8 @@ pub struct PacketIn<'a> {
 }
 
 impl StreamOutcome {
-    pub(crate) fn new(state: StreamState, requested: u64) -> StreamOutcome {
+    /// Of a stream that has ended, of which that many frames were asked for.
+    pub fn new(state: StreamState, requested: u64) -> StreamOutcome {
         let sent = state.account.sent_count();
         StreamOutcome {
             id: state.id,

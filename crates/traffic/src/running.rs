@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::outcome::Outcome;
 use crate::part::Part;
 use crate::shared::Shared;
-use crate::stream::Stream;
+use crate::stream::{Stream, check_streams};
 use crate::worker::Worker;
 
 /// Starts streams on ports, on a thread of its own.
@@ -79,19 +79,8 @@ pub fn start_on(
 }
 
 fn check(ports: &[Box<dyn Port>], streams: &[Stream]) -> Result<(), TrafficError> {
-    for (i, stream) in streams.iter().enumerate() {
-        if streams[..i].iter().any(|other| other.id == stream.id) {
-            return Err(TrafficError::DuplicateStream { stream: stream.id });
-        }
-        let sink = match stream.sink {
-            crate::Sink::Port(port) => Some(port),
-            crate::Sink::Any | crate::Sink::Control => None,
-        };
-        for port in [stream.tx_port, sink].into_iter().flatten() {
-            if port >= ports.len() {
-                return Err(TrafficError::NoSuchPort { stream: stream.id, port, ports: ports.len() });
-            }
-        }
+    check_streams(streams, ports.len())?;
+    for stream in streams {
         let Some(port) = stream.tx_port.map(|port| &ports[port]) else { continue };
         let (found, longest) = (stream.frames.longest(), port.capabilities().longest_frame);
         if found > longest {

@@ -69,7 +69,7 @@ impl Sender {
 
     /// Whether it has nothing more to send.
     pub fn exhausted(&self) -> bool {
-        self.planned == 0 && self.sources.iter().all(Source::exhausted)
+        self.planned == 0 && self.sources.iter().all(|source| source.timetable.exhausted())
     }
 
     /// When its next frame is due; at once when one waits for the port.
@@ -77,14 +77,14 @@ impl Sender {
         if self.planned > 0 {
             return Nanos::ZERO;
         }
-        self.sources.iter().map(|source| source.next_due).min().unwrap_or(Nanos::MAX)
+        self.sources.iter().map(|source| source.timetable.next_due).min().unwrap_or(Nanos::MAX)
     }
 
     /// When the next frame of a stream with a pace is due.
     #[inline]
     pub fn next_paced(&self) -> Nanos {
-        let paced = self.sources.iter().filter(|source| !source.greedy);
-        paced.map(|source| source.next_due).min().unwrap_or(Nanos::MAX)
+        let paced = self.sources.iter().filter(|source| !source.timetable.greedy);
+        paced.map(|source| source.timetable.next_due).min().unwrap_or(Nanos::MAX)
     }
 
     /// Sends what is due; returns how many frames left, and when, if it had any.
@@ -121,7 +121,8 @@ impl Sender {
         while self.planned < most {
             let Some(turn) = self.merge.turn(&mut self.sources, now) else { break };
             let source = &mut self.sources[turn.source];
-            let (first, frames) = source.take(turn.until, turn.most.min(most - self.planned), &mut self.dues);
+            let most = turn.most.min(most - self.planned);
+            let (first, frames) = source.timetable.take(turn.until, most, &mut self.dues);
             self.runs.push(Run { source: turn.source, first, frames });
             self.planned += frames;
         }
@@ -175,7 +176,7 @@ impl Sender {
             let (source, frames) = (&self.sources[run.source], run.frames.min(rest));
             let stream = &mut streams[source.stream];
             stream.left(now, frames);
-            if !source.greedy {
+            if !source.timetable.greedy {
                 self.dues[paced..paced + frames].iter().for_each(|&due| stream.gaps.record(due, now));
                 paced += frames;
             }
@@ -194,7 +195,7 @@ impl Sender {
     /// Ends streams whose time is over, and gives up what the port will not take. Called now and then.
     pub fn expire(&mut self, now: Nanos, port: &mut dyn Port) {
         self.sources.iter_mut().for_each(|source| source.expire(now));
-        if self.planned == 0 || !self.sources.iter().all(Source::exhausted) {
+        if self.planned == 0 || !self.sources.iter().all(|source| source.timetable.exhausted()) {
             self.in_vain = 0;
             return;
         }
@@ -206,7 +207,7 @@ impl Sender {
 
     /// Ends all streams now.
     pub fn cut(&mut self, now: Nanos) {
-        self.sources.iter_mut().for_each(|source| source.cut(now));
+        self.sources.iter_mut().for_each(|source| source.timetable.cut(now));
     }
 
     /// Gives up what has not left, and gives slots back.

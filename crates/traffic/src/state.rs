@@ -1,4 +1,4 @@
-//! What the loop keeps of each stream.
+//! What is kept of each stream while it runs.
 
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{Account, AccountOptions, Arrival, GapErrors};
@@ -13,10 +13,15 @@ const MOST_ROOM: u64 = 1 << 27;
 /// How far ahead of what was sent there is always room.
 const AHEAD: u64 = 1 << 18;
 
-pub(crate) struct StreamState {
-    pub id: u16,
-    pub sink: Sink,
+/// What is kept of a stream while it runs; a [`StreamOutcome`](crate::StreamOutcome) is made of it.
+#[derive(Debug)]
+pub struct StreamState {
+    /// Its number in the probes.
+    pub(crate) id: u16,
+    pub(crate) sink: Sink,
+    /// Sent, received, lost and so on.
     pub account: Account,
+    /// How far departures missed their schedule.
     pub gaps: GapErrors,
     /// Whether its frames bear probes; of others nothing is known once they have left.
     pub probed: bool,
@@ -29,20 +34,21 @@ pub(crate) struct StreamState {
     /// The most frames that it has, if that is known.
     most: u64,
     /// Frames that arrived at each port, further copies included.
-    pub by_port: Vec<u64>,
+    pub(crate) by_port: Vec<u64>,
     /// Frames that arrived where they were not expected.
-    pub misrouted: u64,
-    pub start: Nanos,
-    pub stop: Nanos,
+    pub(crate) misrouted: u64,
+    pub(crate) start: Nanos,
+    pub(crate) stop: Nanos,
     /// When its last frame left.
-    pub last_left: Nanos,
+    last_left: Nanos,
     /// Where somebody else sends: the end that its schedule gives it.
     scheduled_end: Option<Nanos>,
     start_after: Nanos,
 }
 
 impl StreamState {
-    /// `sent_here`: by the worker whose state this is.
+    /// `sent_here`: by the worker whose state this is; `ports`: of the transmission; `origin`: of the times in its probes;
+    /// `window`: length of the slices in which delays are averaged over time.
     pub fn new(stream: &Stream, sent_here: bool, ports: usize, origin: Nanos, window: Nanos) -> StreamState {
         let options = AccountOptions {
             expected: match stream.tx_port {
@@ -111,13 +117,14 @@ impl StreamState {
         self.sent_here
     }
 
-    /// Where somebody else sends: the end that its schedule gives it.
+    /// The end that its schedule gives it, where somebody else sends it.
     pub fn scheduled_end(&self) -> Option<Nanos> {
         self.scheduled_end
     }
 
     /// Makes room ahead of what is sent, where the length was not known. `sent`: by the worker that sends it. Called now
     /// and then.
+    #[inline]
     pub fn reserve(&mut self, sent: u64) {
         let needed = sent + AHEAD;
         if self.sent_by_us && self.account.room() < needed.min(self.most) {
@@ -126,7 +133,7 @@ impl StreamState {
     }
 
     /// Frames that arrived since the last call.
-    pub fn newly_received(&mut self) -> u64 {
+    pub(crate) fn newly_received(&mut self) -> u64 {
         let received = self.account.received();
         received - std::mem::replace(&mut self.published, received)
     }
@@ -139,13 +146,13 @@ impl StreamState {
     }
 
     /// Whether a stream that this worker does not send has ended by `now`.
-    pub fn ended_elsewhere(&self, now: Nanos) -> bool {
+    pub(crate) fn ended_elsewhere(&self, now: Nanos) -> bool {
         let over = !self.sent_by_us && self.scheduled_end.is_some_and(|end| now >= end);
         self.account.sent_known() || over
     }
 
     /// Adds what another worker counted. What left is known by the one that sent it.
-    pub fn merge(&mut self, mut other: StreamState) {
+    pub(crate) fn merge(&mut self, mut other: StreamState) {
         if other.sent_here {
             std::mem::swap(self, &mut other);
         }
@@ -154,8 +161,19 @@ impl StreamState {
         self.misrouted += other.misrouted;
     }
 
-    /// The stream has ended: what arrives after `at` is late.
-    pub fn end(&mut self, at: Nanos) {
+    /// The stream, which was sent here, has ended by `now`, by its timetable at `scheduled`; returns when. What arrives
+    /// later is late.
+    pub fn end(&mut self, scheduled: Option<Nanos>, now: Nanos) -> Nanos {
+        self.end_at(scheduled.unwrap_or(Nanos::ZERO).max(self.last_left).min(now));
+        self.stop
+    }
+
+    /// The stream, which somebody else sent, has ended by `now`; `told`: when, if they said so.
+    pub fn end_elsewhere(&mut self, told: Option<Nanos>, now: Nanos) {
+        self.end_at(told.or(self.scheduled_end).unwrap_or(now).min(now));
+    }
+
+    fn end_at(&mut self, at: Nanos) {
         self.stop = at;
         self.account.set_stop(at);
     }

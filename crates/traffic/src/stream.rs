@@ -4,6 +4,8 @@ use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, Schedule};
 use flowgauge_packet::FrameSource;
 
+use crate::error::TrafficError;
+
 /// What to do with frames whose time has passed, because the loop or the port could not keep up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LatePolicy {
@@ -91,11 +93,42 @@ impl Stream {
     }
 
     /// Roughly how many frames it has, if that can be said.
-    pub(crate) fn estimate(&self) -> Option<u64> {
+    pub fn estimate(&self) -> Option<u64> {
         match self.stop {
             Stop::After(duration) => self.schedule.estimate_within(duration),
             Stop::Count(n) => Some(n),
             Stop::UntilStopped => None,
         }
     }
+
+    /// How long it is meant to last; zero for one that ends when stopped.
+    pub(crate) fn length(&self) -> Nanos {
+        match self.stop {
+            Stop::After(duration) => duration,
+            Stop::Count(n) => Nanos(self.schedule.mean_gap().0.saturating_mul(n)),
+            Stop::UntilStopped => Nanos::ZERO,
+        }
+    }
+}
+
+/// Whether streams can be sent between that many ports.
+///
+/// # Errors
+/// A stream names a port that is not there; two streams have one number.
+pub fn check_streams(streams: &[Stream], ports: usize) -> Result<(), TrafficError> {
+    for (i, stream) in streams.iter().enumerate() {
+        if streams[..i].iter().any(|other| other.id == stream.id) {
+            return Err(TrafficError::DuplicateStream { stream: stream.id });
+        }
+        let sink = match stream.sink {
+            Sink::Port(port) => Some(port),
+            Sink::Any | Sink::Control => None,
+        };
+        for port in [stream.tx_port, sink].into_iter().flatten() {
+            if port >= ports {
+                return Err(TrafficError::NoSuchPort { stream: stream.id, port, ports });
+            }
+        }
+    }
+    Ok(())
 }

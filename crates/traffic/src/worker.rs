@@ -21,7 +21,7 @@ use crate::shared::Shared;
 use crate::sorter::Sorter;
 use crate::source::Source;
 use crate::state::StreamState;
-use crate::stream::{Stop, Stream};
+use crate::stream::Stream;
 
 /// How often, at the most, the loop looks at what need not be looked at in each turn.
 const CHORES_EVERY: Nanos = Nanos::from_micros(100);
@@ -66,7 +66,7 @@ impl Worker {
         origin: Nanos,
         shared: Arc<Shared>,
     ) -> Worker {
-        let window = options.window.unwrap_or_else(|| window(streams));
+        let window = options.window_of(streams);
         let mine = |stream: &Stream, port| stream.tx_port == Some(port);
         let senders = ports.iter().enumerate().map(|(i, &(position, _))| {
             let sent = streams.iter().enumerate().filter(|(_, stream)| mine(stream, position));
@@ -123,7 +123,7 @@ impl Worker {
         self.idle_since = self.start;
         self.receiver.begin(self.start);
         for source in self.senders.iter_mut().flat_map(|sender| &mut sender.sources) {
-            source.begin(self.start);
+            source.timetable.begin(self.start);
         }
         self.streams.iter_mut().for_each(|stream| stream.begin(self.start));
         while self.turn(Worker::after_streams)? == Turn::Again {}
@@ -225,7 +225,7 @@ impl Worker {
     fn after_streams(&mut self, now: Nanos) -> Turn {
         let stopped = self.shared.stop.load(Relaxed);
         let sources = self.senders.iter().flat_map(|sender| &sender.sources);
-        let last = sources.filter_map(Source::scheduled_stop).max();
+        let last = sources.filter_map(|source| source.timetable.scheduled_stop()).max();
         let over = stopped || last.is_none_or(|last| now >= last);
         let ours = over && self.senders.iter().all(Sender::exhausted);
         if ours {
@@ -243,8 +243,7 @@ impl Worker {
         }
         for source in self.senders.iter().flat_map(|sender| &sender.sources) {
             let stream = &mut self.streams[source.stream];
-            let stop = source.scheduled_stop().unwrap_or(Nanos::ZERO).max(stream.last_left).min(now);
-            stream.end(stop);
+            let stop = stream.end(source.timetable.scheduled_stop(), now);
             self.shared.streams[source.stream].end(stream.account.sent_count(), stop);
         }
     }
@@ -254,7 +253,7 @@ impl Worker {
         self.announce(now);
         for (stream, counts) in self.streams.iter_mut().zip(&self.shared.streams) {
             if !stream.sent_here() {
-                stream.end(counts.stop().or(stream.scheduled_end()).map_or(now, |end| end.min(now)));
+                stream.end_elsewhere(counts.stop(), now);
             }
         }
         self.shared.end(now);
@@ -272,7 +271,7 @@ impl Worker {
         for sender in &mut self.senders {
             sender.finish(&mut *self.ports[sender.port].port);
             for source in &sender.sources {
-                requested[source.stream] = source.taken() + source.skipped;
+                requested[source.stream] = source.timetable.requested();
             }
         }
         let elapsed = stop - self.start;
@@ -290,18 +289,5 @@ impl Worker {
             error,
             sorter: self.receiver.sorter,
         }
-    }
-}
-
-/// A hundredth of the longest stream.
-fn window(streams: &[Stream]) -> Nanos {
-    let length = |stream: &Stream| match stream.stop {
-        Stop::After(duration) => duration,
-        Stop::Count(n) => Nanos(stream.schedule.mean_gap().0.saturating_mul(n)),
-        Stop::UntilStopped => Nanos::ZERO,
-    };
-    match streams.iter().map(length).max() {
-        Some(Nanos(ns)) if ns >= 100_000 => Nanos(ns / 100),
-        Some(_) | None => Nanos::from_millis(10),
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use common::*;
 use flowgauge_measure::Schedule;
-use flowgauge_ports::{Burst, Capabilities, Port, PortError, PortStats, af_packet, af_xdp};
+use flowgauge_ports::{Burst, Port, PortError, af_packet, af_xdp, forward};
 use flowgauge_traffic::{Options, Sink, Stop, Stream};
 
 /// Opens an interface in a network namespace.
@@ -28,33 +28,11 @@ struct Counted {
 }
 
 impl Port for Counted {
-    fn describe(&self) -> &str {
-        self.port.describe()
-    }
-    fn capabilities(&self) -> Capabilities {
-        self.port.capabilities()
-    }
-    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {
-        self.port.alloc(burst, n)
-    }
+    forward!(self, self.port; describe capabilities alloc rx free stats flush check);
+
     fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
         self.bursts.fetch_add(1, Relaxed);
         self.port.tx(burst)
-    }
-    fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
-        self.port.rx(burst, max)
-    }
-    fn free(&mut self, burst: &mut Burst) {
-        self.port.free(burst)
-    }
-    fn stats(&mut self) -> PortStats {
-        self.port.stats()
-    }
-    fn flush(&mut self) -> Result<(), PortError> {
-        self.port.flush()
-    }
-    fn check(&mut self) -> Result<(), PortError> {
-        self.port.check()
     }
 }
 

@@ -131,13 +131,7 @@ impl Port for AfPacketPort {
     }
 
     fn check(&mut self) -> Result<(), PortError> {
-        let reason = match self.interface.state(self.transmitter.socket()) {
-            Ok(LinkState::Up) => return Ok(()),
-            Ok(LinkState::NoCarrier) => "it lost its carrier: the other end is down or gone",
-            Ok(LinkState::Down) => "the interface was taken down",
-            Err(_) => "the interface was removed",
-        };
-        Err(PortError::LinkDown { port: self.name.clone(), reason: reason.into() })
+        self.interface.check(self.transmitter.socket(), &self.name)
     }
 }
 

@@ -79,6 +79,17 @@ impl Interface {
         })
     }
 
+    /// An error when frames can't pass now, for `port`.
+    pub fn check(&self, socket: &Socket, port: &str) -> Result<(), PortError> {
+        let reason = match self.state(socket) {
+            Ok(LinkState::Up) => return Ok(()),
+            Ok(LinkState::NoCarrier) => "it lost its carrier: the other end is down or gone",
+            Ok(LinkState::Down) => "the interface was taken down",
+            Err(_) => "the interface was removed",
+        };
+        Err(PortError::LinkDown { port: port.to_owned(), reason: reason.into() })
+    }
+
     /// Returns when the link is up, or says why it is not. Only a carrier is waited for.
     pub fn wait_until_up(
         &self,

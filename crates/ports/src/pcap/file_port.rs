@@ -11,7 +11,7 @@ use flowgauge_clock::{Clock, Nanos};
 
 use super::{Format, OutputFile};
 use crate::pool::Pool;
-use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, RxCapacity, StampSource};
+use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, RxCapacity};
 
 /// Bytes kept before they are written.
 const PIECE: usize = 1 << 18;
@@ -86,14 +86,7 @@ impl Port for FilePort {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            rx_stamps: StampSource::User,
-            tx_stamps: StampSource::User,
-            link_mbps: None,
-            longest_frame: SLOT_SIZE,
-            rx_capacity: RxCapacity::Frames(1),
-            mac: None,
-        }
+        Capabilities::plain(SLOT_SIZE, RxCapacity::Frames(1))
     }
 
     fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use flowgauge_clock::{Clock, Nanos, WallOffset};
 
 use super::Format;
-use crate::{Burst, Capabilities, Port, PortError, PortStats, TxStamp};
+use crate::{Burst, Port, PortError, forward};
 
 /// Frames of a port, on their way to a file.
 struct Copies<W> {
@@ -58,17 +58,7 @@ impl<P: Port, W: Write + Send> Tap<P, W> {
 }
 
 impl<P: Port, W: Write + Send> Port for Tap<P, W> {
-    fn describe(&self) -> &str {
-        self.inner.describe()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {
-        self.inner.alloc(burst, n)
-    }
+    forward!(self, self.inner; describe capabilities alloc free stats details flush check tx_stamps next_event);
 
     fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
         let mut copies = std::mem::take(&mut self.copies);
@@ -89,34 +79,6 @@ impl<P: Port, W: Write + Send> Port for Tap<P, W> {
             self.write(slot.stamp().unwrap_or(now), slot.bytes());
         }
         Ok(n)
-    }
-
-    fn free(&mut self, burst: &mut Burst) {
-        self.inner.free(burst)
-    }
-
-    fn stats(&mut self) -> PortStats {
-        self.inner.stats()
-    }
-
-    fn flush(&mut self) -> Result<(), PortError> {
-        self.inner.flush()
-    }
-
-    fn check(&mut self) -> Result<(), PortError> {
-        self.inner.check()
-    }
-
-    fn tx_stamps(&mut self, stamps: &mut Vec<TxStamp>) {
-        self.inner.tx_stamps(stamps)
-    }
-
-    fn details(&mut self) -> Vec<(&'static str, u64)> {
-        self.inner.details()
-    }
-
-    fn next_event(&self) -> Option<Nanos> {
-        self.inner.next_event()
     }
 }
 

@@ -4,10 +4,12 @@
 //! the controller, and runs it when [`next_event`](ControlPlane::next_event) has come. Before it calls anything here, it
 //! has brought the counters of the pipeline up to date.
 
+mod agent;
 mod census;
 mod channel;
 mod path;
 mod plane;
+mod processor;
 #[cfg(test)]
 mod tests;
 mod told;

@@ -1,58 +1,35 @@
 //! The control plane itself: which message is handled when, and what comes of it.
 
-use std::collections::VecDeque;
-
 use flowgauge_channel::wire::{self, Header};
-use flowgauge_datapath::{Limits, Pipeline, Punt};
-use flowgauge_openflow::{
-    Body, ErrorCode, FlowMod, FlowModCommand, TABLE_ALL, TableConfig, TableMod, Version, decode,
-};
-use flowgauge_switch::{Agent, AgentConfig, AgentPort, PortCounts};
+use flowgauge_datapath::{Pipeline, Punt};
+use flowgauge_openflow::{ErrorCode, Version};
+use flowgauge_switch::Agent;
 
 use super::census::Census;
-use super::channel::Direction;
+use super::channel::Channel;
 use super::path::Path;
+use super::processor::Processor;
 use super::told::Told;
 use super::writer::{Change, Writer};
-use super::{Delivered, Emission, Punted, Surroundings};
+use super::{Delivered, Emission, Punted, Surroundings, agent};
 use crate::model::{Barrier, Model};
-use crate::output::setups;
 use crate::picos::Picos;
-use crate::sampling::{Sampler, element};
-
-/// The datapath id of every simulated switch.
-const DATAPATH_ID: u64 = 0x00fa_cade_5000_0001;
-/// Packets that it keeps for its controller.
-const BUFFERS: u32 = 256;
 
 /// The control plane of a switch: channel, processor, table writer, and the ways of PACKET_INs and PACKET_OUTs.
 pub struct ControlPlane {
     model: Model,
     agent: Agent,
     version: u64,
-    up: Direction,
-    down: Direction,
-    /// On their way to the switch.
-    arriving: VecDeque<(Picos, Vec<u8>)>,
-    /// Taken in by the switch, not handled.
-    waiting: VecDeque<Vec<u8>>,
-    message: Sampler,
-    echo: Sampler,
-    flow_mod: Sampler,
-    /// The message that is being handled, and until when.
-    busy: Option<(Picos, Vec<u8>)>,
+    channel: Channel,
+    processor: Processor,
     /// A PACKET_OUT for which its way has no room.
     held: Option<Vec<u8>>,
-    /// Bytes written by the controller, come to the switch, and handled.
-    bytes: [u64; 3],
     writer: Writer,
     census: Census,
     packet_ins: Path<Vec<u8>>,
     packet_outs: Path<Vec<u8>>,
     packet_ins_lost: u64,
     told: Told,
-    delivering: VecDeque<(Picos, Vec<u8>)>,
-    delivered: Vec<Delivered>,
     restart: Picos,
     restarted: Option<Picos>,
 }
@@ -61,29 +38,19 @@ impl ControlPlane {
     /// Of a switch with that many ports, numbered from 1.
     pub fn new(model: &Model, ports: usize, seed: u64) -> ControlPlane {
         let control = &model.control;
-        let sampler = |times, tag| Sampler::new(times, element(seed, tag, 0));
         let restart = Picos::from_ns_f64(control.restart_s * 1e9);
         ControlPlane {
-            agent: agent(model, ports),
+            agent: agent::new(model, ports),
             version: 0,
-            up: Direction::new(control, seed, 0),
-            down: Direction::new(control, seed, 1),
-            arriving: VecDeque::new(),
-            waiting: VecDeque::new(),
-            message: sampler(&control.message, "message"),
-            echo: sampler(&control.echo, "echo"),
-            flow_mod: sampler(&control.flow_mod, "flow mod"),
-            busy: None,
+            channel: Channel::new(control, seed),
+            processor: Processor::new(model, seed),
             held: None,
-            bytes: [0; 3],
             writer: Writer::new(&model.table, seed),
-            census: Census::default(),
+            census: Census::new(&model.table),
             packet_ins: Path::new(&control.packet_in, seed, "packet in"),
             packet_outs: Path::new(&control.packet_out, seed, "packet out"),
             packet_ins_lost: 0,
             told: Told::new(&model.statistics),
-            delivering: VecDeque::new(),
-            delivered: Vec::new(),
             restart: if restart == Picos::ZERO { Picos::MAX } else { restart },
             restarted: None,
             model: model.clone(),
@@ -109,13 +76,8 @@ impl ControlPlane {
     /// A controller that speaks that version connects: the handshake takes no time. Gives the switch's FEATURES_REPLY.
     pub fn connect(&mut self, version: Version) -> Vec<u8> {
         self.version += 1;
-        self.agent.connect(version);
         self.restarted = None;
-        let mut reply = Vec::new();
-        let request = wire::message(version.wire(), wire::FEATURES_REQUEST, 0, &[]);
-        self.agent.request(&request, Default::default());
-        self.agent.take_messages(&mut reply);
-        reply
+        agent::connect(&mut self.agent, version)
     }
 
     /// When the switch restarted, which ended the channel.
@@ -125,18 +87,17 @@ impl ControlPlane {
 
     /// Bytes that the switch's TCP takes now, before it stops taking more.
     pub fn window(&self) -> u64 {
-        let [written, _, handled] = self.bytes;
-        u64::from(self.model.control.window_bytes).saturating_sub(written - handled)
+        self.channel.window()
     }
 
     /// Bytes that the controller has written.
     pub fn written(&self) -> u64 {
-        self.bytes[0]
+        self.channel.written()
     }
 
     /// Position in the stream of the controller's messages up to which the switch's TCP has taken them.
     pub fn acknowledged(&self) -> u64 {
-        self.bytes[1]
+        self.channel.arrived()
     }
 
     /// PACKET_INs for which there was no waiting place.
@@ -146,15 +107,12 @@ impl ControlPlane {
 
     /// When [`run`](ControlPlane::run) wants to be called next, if nothing happens before; [`Picos::MAX`]: never.
     pub fn next_event(&self) -> Picos {
-        let arrival = self.arriving.front().map_or(Picos::MAX, |&(at, _)| at);
-        let done = self.busy.as_ref().map_or(Picos::MAX, |&(at, _)| at);
         let room = if self.held.is_some() { self.packet_outs.room_at() } else { Picos::MAX };
-        let delivery = self.delivering.front().map_or(Picos::MAX, |&(at, _)| at);
         let timeout = self.agent.next_deadline().map_or(Picos::MAX, Picos::from);
         let ways = self.packet_ins.next().min(self.packet_outs.next()).min(self.writer.next());
         let ways = ways.min(self.packet_ins.begins());
         let rest = self.told.next().min(self.restart);
-        arrival.min(done).min(room).min(delivery).min(timeout).min(ways).min(rest)
+        self.channel.next().min(self.processor.next()).min(room).min(timeout).min(ways).min(rest)
     }
 
     /// The time that [`next_event`](ControlPlane::next_event) gave has come.
@@ -170,42 +128,26 @@ impl ControlPlane {
             self.send(around);
         }
         while self.turn(around) {}
-        while self.delivering.front().is_some_and(|&(at, _)| at <= now) {
-            if let Some((at, bytes)) = self.delivering.pop_front() {
-                self.delivered.push(Delivered { at, bytes });
-            }
-        }
+        self.channel.deliver(now);
     }
 
     /// One thing of those that happen now; whether there was any.
     fn turn(&mut self, around: &mut Surroundings<'_>) -> bool {
         let now = around.now;
-        if self.arriving.front().is_some_and(|&(at, _)| at <= now) {
-            if let Some((_, message)) = self.arriving.pop_front() {
-                self.bytes[1] += message.len() as u64;
-                self.waiting.push_back(message);
-            }
+        if let Some(message) = self.channel.arrive(now) {
+            self.processor.push(message);
             return true;
         }
-        if self.busy.as_ref().is_some_and(|&(at, _)| at <= now) {
-            if let Some((_, message)) = self.busy.take() {
-                self.handle(message, around);
-            }
+        if let Some(message) = self.processor.finish(now) {
+            self.handle(message, around);
             return true;
         }
-        if let Some(message) = self.held.take() {
-            if !self.packet_outs.has_room(now) {
-                self.held = Some(message);
-            } else {
-                self.start_packet_out(message, now);
-                return true;
-            }
+        if let Some(message) = self.held.take_if(|_| self.packet_outs.has_room(now)) {
+            self.start_packet_out(message, now);
+            return true;
         }
-        if self.busy.is_none() && self.held.is_none() {
-            if let Some(message) = self.waiting.pop_front() {
-                self.busy = Some((now + self.time_of(&message), message));
-                return true;
-            }
+        if self.held.is_none() && self.processor.start(now, self.agent.pipeline()) {
+            return true;
         }
         if let Some(service) = self.packet_ins.begun(now) {
             self.writer.stall(service);
@@ -220,27 +162,10 @@ impl ControlPlane {
             return true;
         }
         if let Some(message) = self.packet_ins.pop(now) {
-            self.deliver(message, now);
+            self.channel.send(now, message);
             return true;
         }
         false
-    }
-
-    /// How long the processor takes for a message.
-    fn time_of(&mut self, message: &[u8]) -> Picos {
-        let Some(header) = Header::parse(message) else { return Picos::ZERO };
-        let time = self.message.next();
-        match header.message_type {
-            wire::ECHO_REQUEST => time + self.echo.next(),
-            wire::FLOW_MOD => time + self.flow_mod.next(),
-            kind if kind == wire::multipart_reply(header.version) - 1 => {
-                let held: usize = self.agent.pipeline().tables().iter().map(|table| table.len()).sum();
-                let asks_for_entries = matches!(message.get(8..10), Some([0, 1 | 2 | 17]));
-                let entries = if asks_for_entries { held } else { 0 };
-                time + Picos::from_ns_f64(self.model.statistics.per_entry_ns * entries as f64)
-            }
-            _ => time,
-        }
     }
 
     /// The processor has done its part of a message.
@@ -254,20 +179,20 @@ impl ControlPlane {
             if self.packet_outs.has_room(around.now) {
                 self.start_packet_out(message, around.now);
             } else if self.model.control.packet_out.lossy {
-                self.bytes[2] += message.len() as u64;
+                self.channel.handled(&message);
             } else {
                 self.held = Some(message);
             }
             return;
         }
-        self.bytes[2] += message.len() as u64;
+        self.channel.handled(&message);
         let waits = match kind {
             wire::ECHO_REQUEST => false,
             _ if is_barrier => self.model.control.barrier == Barrier::Honest,
             _ => true,
         };
         if is_write || waits && !self.writer.is_idle() {
-            let entries = if is_write { self.added(&message) } else { 0 };
+            let entries = if is_write { self.census.added(&message) } else { 0 };
             self.writer.push(Change { bytes: message, is_write, entries });
         } else {
             self.request(&message, around);
@@ -275,55 +200,27 @@ impl ControlPlane {
     }
 
     fn start_packet_out(&mut self, message: Vec<u8>, now: Picos) {
-        self.bytes[2] += message.len() as u64;
-        let length = message.len();
-        self.packet_outs.push(now, length, message, None);
+        self.channel.handled(&message);
+        self.packet_outs.push(now, message.len(), message, None);
     }
 
     fn next_change(&mut self, now: Picos) -> Option<Change> {
-        let ControlPlane { writer, agent, census, model, .. } = self;
-        writer.turn(now, |message, unseen| {
-            let table = &model.table;
-            if table.per_entry_ns == 0.0 && table.shift_ns == 0.0 {
-                return Picos::ZERO;
-            }
-            let Some(request) = flow_mod(message) else { return Picos::ZERO };
-            let pipeline = agent.pipeline();
-            let held = pipeline.tables().get(usize::from(request.table_id)).map_or(0, |t| t.len() as i64);
-            let moved =
-                if table.shift_ns > 0.0 { census.moved(pipeline, &request, table.place_bits) } else { 0 };
-            let entries = (held + unseen).max(0) as f64;
-            Picos::from_ns_f64(table.per_entry_ns * entries + table.shift_ns * moved as f64)
-        })
+        let ControlPlane { writer, agent, census, .. } = self;
+        writer.turn(now, |message, unseen| census.write_time(agent.pipeline(), message, unseen))
     }
 
     /// A change has come to the tables; or everything before it has, and it is answered.
     fn carry_out(&mut self, change: Change, around: &mut Surroundings<'_>) {
-        let table = &self.model.table;
-        let (bits, capacity) = (table.place_bits, table.entries);
-        let looks = change.is_write && (bits > 0 || table.shift_ns > 0.0);
-        let request = if looks { flow_mod(&change.bytes) } else { None };
-        if let Some(request) = &request {
-            if self.census.lacks_room(self.agent.pipeline(), request, bits, capacity) {
+        let watched = if change.is_write { self.census.watched(&change.bytes) } else { None };
+        if let Some(request) = &watched {
+            if self.census.lacks_room(self.agent.pipeline(), request) {
                 self.agent.refuse(&change.bytes, ErrorCode::FlowModTableFull);
                 return self.send(around);
             }
         }
         self.request(&change.bytes, around);
-        if let Some(request) = &request {
-            self.census.note(self.agent.pipeline(), request, bits);
-        }
-    }
-
-    /// How many entries a FLOW_MOD adds to what its table holds, as far as that matters and can be said of it alone.
-    fn added(&self, message: &[u8]) -> i64 {
-        if self.model.table.per_entry_ns == 0.0 {
-            return 0;
-        }
-        match flow_mod(message).map(|request| request.command) {
-            Some(FlowModCommand::Add) => 1,
-            Some(FlowModCommand::DeleteStrict) => -1,
-            _ => 0,
+        if let Some(request) = &watched {
+            self.census.note(self.agent.pipeline(), request);
         }
     }
 
@@ -333,16 +230,7 @@ impl ControlPlane {
         if !matches!(kind, wire::ECHO_REQUEST | wire::PACKET_OUT) {
             self.version += 1;
         }
-        for (number, counts) in (1..).zip(around.ports) {
-            let counts = PortCounts {
-                received: (counts.rx_packets, counts.rx_bytes, counts.rx_dropped),
-                sent: (counts.tx_packets, counts.tx_bytes, counts.tx_dropped),
-            };
-            self.agent.set_counts(number, counts);
-            if !self.model.queues.output.is_empty() {
-                self.agent.set_queue_counts(number, (around.queues)(number, around.now));
-            }
-        }
+        agent::tell_counts(&mut self.agent, around, !self.model.queues.output.is_empty());
         self.told.asked(message, self.agent.pipeline());
         self.agent.request(message, around.now.nanos());
         self.send(around);
@@ -355,13 +243,10 @@ impl ControlPlane {
         }
         let mut said = Vec::new();
         self.agent.take_messages(&mut said);
-        let mut rest = said.as_slice();
-        while let Some(header) = Header::parse(rest) {
-            let (message, others) = rest.split_at(usize::from(header.length).clamp(1, rest.len()));
-            rest = others;
+        for (header, message) in wire::split(&said) {
             if header.message_type != wire::PACKET_IN {
                 let message = self.told.tell(message.to_vec());
-                self.deliver(message, around.now);
+                self.channel.send(around.now, message);
             } else if self.packet_ins.has_room(around.now) {
                 let share = self.model.control.packet_in_share;
                 let shares = share > 0.0 && self.writer.is_writing();
@@ -372,11 +257,6 @@ impl ControlPlane {
         }
     }
 
-    fn deliver(&mut self, message: Vec<u8>, now: Picos) {
-        let at = self.down.send(now, message.len());
-        self.delivering.push_back((at, message));
-    }
-
     fn restart_now(&mut self, now: Picos) {
         self.restart = Picos::MAX;
         self.restarted = Some(now);
@@ -385,20 +265,16 @@ impl ControlPlane {
         self.writer.clear();
         self.packet_ins.clear();
         self.packet_outs.clear();
-        self.arriving.clear();
-        self.waiting.clear();
-        self.delivering.clear();
-        (self.busy, self.held, self.bytes) = (None, None, [0; 3]);
+        self.channel.clear();
+        self.processor.clear();
+        self.held = None;
     }
 
     /// The tester wrote a message into the channel.
     pub fn message_in(&mut self, bytes: &[u8], around: &mut Surroundings<'_>) {
-        if !self.agent.is_connected() {
-            return;
+        if self.agent.is_connected() {
+            self.channel.write(around.now, bytes.to_vec());
         }
-        self.bytes[0] += bytes.len() as u64;
-        let at = self.up.send(around.now, bytes.len());
-        self.arriving.push_back((at, bytes.to_vec()));
     }
 
     /// Whether there is a place for one more frame to the controller.
@@ -419,42 +295,6 @@ impl ControlPlane {
 
     /// Messages that have come to the tester's end of the channel.
     pub fn take_delivered(&mut self) -> Vec<Delivered> {
-        std::mem::take(&mut self.delivered)
+        self.channel.take_delivered()
     }
-}
-
-fn flow_mod(message: &[u8]) -> Option<FlowMod> {
-    match decode(message).ok()?.1.body {
-        Body::FlowMod(request) => Some(request),
-        _ => None,
-    }
-}
-
-fn agent(model: &Model, ports: usize) -> Agent {
-    let mbps = (model.link.rate_mbps > 0.0).then_some(model.link.rate_mbps as u64);
-    let port = |number| AgentPort {
-        number,
-        name: format!("port{number}"),
-        link_mbps: mbps,
-        queues: setups(&model.queues),
-    };
-    let mut agent = Agent::new(AgentConfig {
-        datapath_id: DATAPATH_ID,
-        ports: (1..=ports as u32).map(port).collect(),
-        limits: Limits { tables: model.table.tables as usize, entries: model.table.entries as usize },
-        buffers: BUFFERS,
-        description: "simulated device under test".to_owned(),
-    });
-    if model.table.evicts {
-        let request = TableMod {
-            table_id: TABLE_ALL,
-            config: TableConfig::EVICTION,
-            eviction: None,
-            vacancy: None,
-            properties: Vec::new(),
-        };
-        // A table can always be told to evict.
-        let _ = agent.pipeline_mut().table_mod(&request, Version::V1_4);
-    }
-    agent
 }

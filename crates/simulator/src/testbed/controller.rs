@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use flowgauge_channel::wire::{self, Header};
-use flowgauge_channel::{ChannelError, Job, JobIo, Log, Next, Reply, Written};
+use flowgauge_channel::{ChannelError, Job, JobIo, Log, Next, Reply, Written, reject_errors};
 use flowgauge_clock::Nanos;
 
 use crate::control::Delivered;
@@ -52,10 +52,11 @@ impl JobIo for Turn {
     }
 
     fn write(&mut self, messages: &[u8]) -> Written {
-        let (mut taken, mut rest) = (0, messages);
-        while let Some(header) = Header::parse(rest).filter(|_| self.window > 0) {
-            let (message, others) = rest.split_at(usize::from(header.length).clamp(1, rest.len()));
-            rest = others;
+        let mut taken = 0;
+        for (_, message) in wire::split(messages) {
+            if self.window == 0 {
+                break;
+            }
             taken += message.len();
             self.window = self.window.saturating_sub(message.len() as u64);
             self.position += message.len() as u64;
@@ -104,14 +105,7 @@ impl Controller {
     /// # Errors
     /// The switch refused it.
     pub fn take_replies(&mut self, xid: u32) -> Result<Vec<Reply>, ChannelError> {
-        let replies = self.transactions.remove(&xid).map_or(Vec::new(), |transaction| transaction.replies);
-        match replies.iter().find(|reply| reply.frame.get(1) == Some(&wire::ERROR)) {
-            None => Ok(replies),
-            Some(reply) => {
-                let (error_type, code, data) = wire::error_fields(&reply.frame);
-                Err(ChannelError::Rejected { xid, error_type, code, data: data.to_vec() })
-            }
-        }
+        reject_errors(self.transactions.remove(&xid).map_or(Vec::new(), |transaction| transaction.replies))
     }
 
     /// Messages came.

@@ -105,15 +105,10 @@ impl Testbed {
         let xid = Header::parse(request).map_or(0, |header| header.xid);
         self.controller.expect([xid]);
         self.simulation.control_in(request);
-        let kind = request.get(1).copied().unwrap_or(0);
         let answered = self.run_for(timeout, |testbed| testbed.controller.is_answered(xid));
         let replies = self.controller.take_replies(xid);
         self.check_open()?;
-        if answered {
-            return replies;
-        }
-        let what = format!("reply to xid {xid} (message type {kind})");
-        Err(ChannelError::Timeout { what, waited: timeout })
+        if answered { replies } else { Err(ChannelError::no_reply(request, timeout)) }
     }
 
     /// Sends a BARRIER_REQUEST and waits for its reply; gives the reply's arrival.
@@ -123,12 +118,7 @@ impl Testbed {
     pub fn barrier(&mut self, timeout: Duration) -> Result<Nanos, ChannelError> {
         let (version, xid) = (self.version.wire(), self.reserve_xids(1));
         let request = wire::message(version, wire::barrier_request(version), xid, &[]);
-        let replies = self.transact_raw(&request, timeout).map_err(|error| match error {
-            ChannelError::Timeout { waited, .. } => {
-                ChannelError::Timeout { what: "BARRIER_REPLY".to_owned(), waited }
-            }
-            other => other,
-        })?;
+        let replies = self.transact_raw(&request, timeout).map_err(|e| e.awaiting("BARRIER_REPLY"))?;
         Ok(replies.last().map_or(Nanos::ZERO, |reply| reply.stamp))
     }
 

@@ -43,7 +43,7 @@ impl TxPort {
     pub fn begin(&mut self, sources: Vec<Source>) {
         self.dues = Timers::new(sources.len());
         self.greedy_dues = Timers::new(sources.len());
-        self.greedy = (0..sources.len()).filter(|&i| sources[i].greedy).collect();
+        self.greedy = (0..sources.len()).filter(|&i| sources[i].timetable.greedy).collect();
         (self.turn, self.sent) = (0, 0);
         self.sources = sources;
         (0..self.sources.len()).for_each(|i| self.note(i));
@@ -51,9 +51,9 @@ impl TxPort {
 
     #[inline]
     fn note(&mut self, i: usize) {
-        let source = &self.sources[i];
-        let dues = if source.greedy { &mut self.greedy_dues } else { &mut self.dues };
-        dues.set(i, source.next_due.into());
+        let timetable = &self.sources[i].timetable;
+        let dues = if timetable.greedy { &mut self.greedy_dues } else { &mut self.dues };
+        dues.set(i, timetable.next_due.into());
     }
 
     /// Its streams.
@@ -86,8 +86,8 @@ impl TxPort {
             }
             let source = &mut self.sources[i];
             source.expire(now.nanos());
-            source.skip_late(now.nanos());
-            if Picos::from(source.next_due) == at {
+            source.timetable.skip_late(now.nanos());
+            if Picos::from(source.timetable.next_due) == at {
                 return Some(i);
             }
             self.note(i);
@@ -101,7 +101,7 @@ impl TxPort {
             let i = self.greedy[self.turn];
             let source = &mut self.sources[i];
             source.expire(now.nanos());
-            if Picos::from(source.next_due) <= now && self.sent < source.weight {
+            if Picos::from(source.timetable.next_due) <= now && self.sent < source.weight {
                 self.sent += 1;
                 return Some(i);
             }
@@ -119,7 +119,7 @@ impl TxPort {
 
     /// Ends all streams at `at`.
     pub fn cut(&mut self, at: Nanos) {
-        self.sources.iter_mut().for_each(|source| source.cut(at));
+        self.sources.iter_mut().for_each(|source| source.timetable.cut(at));
         (0..self.sources.len()).for_each(|i| self.note(i));
     }
 }

@@ -1,10 +1,9 @@
 //! A transmission: accounts of its streams, its end, its drain, its outcome. The same as on the bench, but for the clock.
 
 use flowgauge_clock::Nanos;
-use flowgauge_measure::{Account, AccountOptions, GapErrors, Schedule};
 use flowgauge_ports::{PortStats, StampSource};
 use flowgauge_traffic::{
-    Drain, Options, Outcome, PacketInCounts, PortOutcome, Sink, Sorted, Sorter, Stop, Stream, StreamOutcome,
+    Drain, Options, Outcome, PortOutcome, Sorted, Sorter, Stream, StreamOutcome, StreamState,
 };
 
 use super::port::TxPort;
@@ -12,9 +11,6 @@ use crate::picos::Picos;
 
 /// How often it is looked whether a drain is over.
 const LOOK_EVERY: Nanos = Nanos::from_millis(1);
-/// Sequence numbers for which there is room from the start, and ahead of what was sent.
-const ROOM: u64 = 1 << 18;
-const MOST_ROOM: u64 = 1 << 27;
 
 /// How far a transmission has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,32 +23,13 @@ pub enum Reached {
     Over,
 }
 
-/// What is kept of a stream.
-struct State {
-    id: u16,
-    sink: Sink,
-    probed: bool,
-    account: Account,
-    gaps: GapErrors,
-    paced: bool,
-    sent_here: bool,
-    announced: Option<u64>,
-    by_port: Vec<u64>,
-    misrouted: u64,
-    start: Nanos,
-    stop: Nanos,
-    last_left: Nanos,
-    /// Where somebody else sends: the end that its schedule gives it.
-    scheduled_end: Option<Nanos>,
-}
-
 /// A transmission.
 pub struct Transmission {
     /// Its number.
     pub id: u64,
     /// How far it has come.
     pub reached: Reached,
-    states: Vec<State>,
+    streams: Vec<StreamState>,
     ports: Vec<PortOutcome>,
     sorter: Sorter,
     /// Where its probes count time from.
@@ -68,53 +45,6 @@ pub struct Transmission {
     is_cut: bool,
 }
 
-impl State {
-    fn new(stream: &Stream, ports: usize, origin: Nanos, now: Nanos, window: Nanos) -> State {
-        let sent_here = stream.tx_port.is_some();
-        let estimate = match stream.stop {
-            Stop::After(duration) => stream.schedule.estimate_within(duration),
-            Stop::Count(n) => Some(n),
-            Stop::UntilStopped => None,
-        };
-        let expected = estimate.filter(|_| sent_here).unwrap_or(ROOM).clamp(1, MOST_ROOM);
-        let mut account = Account::new(AccountOptions {
-            expected,
-            sent_here,
-            flows: stream.frames.flows(),
-            order: stream.flow_order,
-            record: stream.record,
-            origin,
-            window,
-        });
-        let start = now + stream.start_after;
-        account.begin(start);
-        State {
-            id: stream.id,
-            sink: stream.sink,
-            probed: stream.frames.is_probed(),
-            account,
-            gaps: GapErrors::new(stream.schedule.mean_gap()),
-            paced: stream.schedule != Schedule::Max,
-            sent_here,
-            announced: None,
-            by_port: vec![0; ports],
-            misrouted: 0,
-            start,
-            stop: Nanos::MAX,
-            last_left: Nanos::ZERO,
-            scheduled_end: match stream.stop {
-                Stop::After(duration) => Some(start + duration),
-                Stop::Count(_) | Stop::UntilStopped => None,
-            },
-        }
-    }
-
-    fn complete(&self) -> bool {
-        let known = self.account.sent_known() && self.sink != Sink::Control && self.probed;
-        known && self.account.received() >= self.account.sent_count()
-    }
-}
-
 impl Transmission {
     /// Starts now.
     pub fn new(
@@ -125,7 +55,12 @@ impl Transmission {
         origin: Nanos,
         now: Nanos,
     ) -> Transmission {
-        let window = options.window.unwrap_or_else(|| window(streams));
+        let window = options.window_of(streams);
+        let state = |stream: &Stream| {
+            let mut state = StreamState::new(stream, stream.tx_port.is_some(), ports, origin, window);
+            state.begin(now);
+            state
+        };
         let port = |number: usize| PortOutcome {
             name: format!("simulated {number}"),
             stats: PortStats { link_up: true, ..PortStats::default() },
@@ -139,7 +74,7 @@ impl Transmission {
         Transmission {
             id,
             reached: Reached::Streams,
-            states: streams.iter().map(|s| State::new(s, ports, origin, now, window)).collect(),
+            streams: streams.iter().map(state).collect(),
             ports: (1..=ports).map(port).collect(),
             sorter: Sorter::new(options.nonce, streams),
             origin,
@@ -155,16 +90,13 @@ impl Transmission {
         }
     }
 
-    /// A frame left.
+    /// A frame left. `due`: when it should have, of streams with a pace.
     #[inline]
-    pub fn left(&mut self, port: usize, stream: usize, due: Nanos, at: Nanos) {
-        let state = &mut self.states[stream];
-        state.account.sent(at);
-        state.last_left = at;
-        if state.account.sent_count() + ROOM / 2 > state.account.room() {
-            state.account.reserve(state.account.sent_count() + ROOM);
-        }
-        if state.paced {
+    pub fn left(&mut self, port: usize, stream: usize, due: Option<Nanos>, at: Nanos) {
+        let state = &mut self.streams[stream];
+        state.left(at, 1);
+        state.reserve(state.account.sent_count());
+        if let Some(due) = due {
             state.gaps.record(due, at);
         }
         self.ports[port].stats.tx_frames += 1;
@@ -180,14 +112,9 @@ impl Transmission {
 
     #[inline]
     fn arrived_at(&mut self, port: usize, stream: usize, (seq, left): (u64, Nanos), at: Nanos) {
-        let state = &mut self.states[stream];
-        state.by_port[port] += 1;
-        match state.sink {
-            Sink::Port(expected) if expected != port => state.misrouted += 1,
-            Sink::Control => state.misrouted += 1,
-            Sink::Any | Sink::Port(_) => {
-                state.account.arrived(seq, left, at);
-            }
+        let state = &mut self.streams[stream];
+        if state.arrived_at(port, seq, left, at) {
+            state.account.delayed(left, at, 1);
         }
     }
 
@@ -204,7 +131,7 @@ impl Transmission {
             Sorted::Ours(stream, probe) => {
                 self.arrived_at(port, stream, (probe.seq, self.origin + probe.time), at);
             }
-            Sorted::Damaged(stream) => self.states[stream].account.corrupt(),
+            Sorted::Damaged(stream) => self.streams[stream].account.corrupt(),
             Sorted::Earlier => self.earlier += 1,
             Sorted::Foreign => self.ports[port].foreign += 1,
         }
@@ -212,7 +139,7 @@ impl Transmission {
 
     /// Sent and received so far, by stream.
     pub fn progress(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.states.iter().map(|s| (s.account.sent_count(), s.account.received()))
+        self.streams.iter().map(|s| (s.account.sent_count(), s.account.received()))
     }
 
     /// Since the streams started, until they ended.
@@ -232,8 +159,8 @@ impl Transmission {
 
     /// Somebody else has sent that many frames of a stream.
     pub fn announce(&mut self, stream: usize, frames: u64) {
-        if let Some(state) = self.states.get_mut(stream) {
-            state.announced = Some(frames);
+        if let (Some(stream), Reached::Streams) = (self.streams.get_mut(stream), self.reached) {
+            stream.hear(Some(frames));
         }
     }
 
@@ -258,36 +185,28 @@ impl Transmission {
     }
 
     /// When the streams end, if that can be said by now.
-    fn streams_end(&mut self, ports: &[TxPort], now: Nanos) -> Option<Nanos> {
+    fn streams_end(&self, ports: &[TxPort], now: Nanos) -> Option<Nanos> {
         let mut sources = ports.iter().flat_map(TxPort::sources);
-        if !sources.clone().all(|source| source.exhausted()) {
+        if !sources.clone().all(|source| source.timetable.exhausted()) {
             return None;
         }
         if self.is_stopped {
             return Some(now);
         }
-        let mut last = sources.by_ref().filter_map(|source| source.scheduled_stop()).max().unwrap_or(now);
-        for state in self.states.iter_mut().filter(|state| !state.sent_here) {
-            if let (Some(frames), false) = (state.announced, state.account.sent_known()) {
-                state.account.set_sent(frames);
-            }
-            if !state.account.sent_known() {
-                last = last.max(state.scheduled_end?);
-            }
+        let mut last =
+            sources.by_ref().filter_map(|source| source.timetable.scheduled_stop()).max().unwrap_or(now);
+        for stream in self.streams.iter().filter(|stream| !stream.account.sent_known()) {
+            last = last.max(stream.scheduled_end()?);
         }
         Some(last.max(now))
     }
 
     fn end_streams(&mut self, ports: &[TxPort], now: Nanos) {
         for source in ports.iter().flat_map(TxPort::sources) {
-            let state = &mut self.states[source.stream];
-            let stop = source.scheduled_stop().unwrap_or(Nanos::ZERO).max(state.last_left).min(now);
-            state.stop = stop;
-            state.account.set_stop(stop);
+            self.streams[source.stream].end(source.timetable.scheduled_stop(), now);
         }
-        for state in self.states.iter_mut().filter(|state| !state.sent_here) {
-            state.stop = state.scheduled_end.map_or(now, |end| end.min(now));
-            state.account.set_stop(state.stop);
+        for stream in self.streams.iter_mut().filter(|stream| !stream.sent_here()) {
+            stream.end_elsewhere(None, now);
         }
         self.stop = now;
         self.drain = Some(Drain::new(self.asked_drain, now));
@@ -296,8 +215,9 @@ impl Transmission {
     }
 
     fn drain_is_over(&mut self, now: Nanos) -> bool {
-        let largest = self.states.iter().filter_map(|s| s.account.latency().max_ns()).max().unwrap_or(0);
-        let complete = self.states.iter().all(State::complete);
+        let largest = self.streams.iter().filter_map(|s| s.account.latency().max_ns()).max().unwrap_or(0);
+        // Of frames without probes nobody knows: they are waited for.
+        let complete = self.streams.iter().all(|s| s.probed && s.complete(s.account.received()));
         self.is_cut || self.drain.as_mut().is_none_or(|drain| drain.over(now, Nanos(largest), complete))
     }
 
@@ -309,44 +229,13 @@ impl Transmission {
         if self.reached != Reached::Over {
             self.end = now;
         }
-        let mut requested = vec![0; self.states.len()];
+        let mut requested = vec![0; self.streams.len()];
         for source in ports.iter().flat_map(TxPort::sources) {
-            requested[source.stream] = source.taken() + source.skipped;
+            requested[source.stream] = source.timetable.requested();
         }
-        let streams =
-            self.states.into_iter().zip(requested).map(|(state, requested)| outcome(state, requested));
+        let ended = self.streams.into_iter().zip(requested);
+        let streams = ended.map(|(state, requested)| StreamOutcome::new(state, requested));
         let times = (self.start, self.stop, self.end);
         Outcome::simulated(streams.collect(), self.ports, times, (self.origin, self.earlier), self.sorter)
-    }
-}
-
-fn outcome(state: State, requested: u64) -> StreamOutcome {
-    let sent = state.account.sent_count();
-    StreamOutcome {
-        id: state.id,
-        sink: state.sink,
-        probed: state.probed,
-        requested: requested.max(sent),
-        not_offered: requested.saturating_sub(sent),
-        gap_errors: state.gaps,
-        by_port: state.by_port,
-        misrouted: state.misrouted,
-        packet_ins: PacketInCounts::default(),
-        start: state.start,
-        stop: state.stop,
-        account: state.account,
-    }
-}
-
-/// A hundredth of the longest stream.
-fn window(streams: &[Stream]) -> Nanos {
-    let length = |stream: &Stream| match stream.stop {
-        Stop::After(duration) => duration,
-        Stop::Count(n) => Nanos(stream.schedule.mean_gap().0.saturating_mul(n)),
-        Stop::UntilStopped => Nanos::ZERO,
-    };
-    match streams.iter().map(length).max() {
-        Some(Nanos(ns)) if ns >= 100_000 => Nanos(ns / 100),
-        Some(_) | None => Nanos::from_millis(10),
     }
 }

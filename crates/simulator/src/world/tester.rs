@@ -17,7 +17,7 @@ impl World {
     pub(super) fn send_next(&mut self, port: usize) {
         let now = self.now;
         if let Some((due, source)) = self.tx[port].next(now) {
-            let (position, place) = (source.stream, source.place);
+            let (position, place, paced) = (source.stream, source.place, !source.timetable.greedy);
             let stream = self.flows.stream(place);
             let len = stream.frames.len(due.flow) as u32;
             let frame = Frame {
@@ -30,7 +30,7 @@ impl World {
                 queue: NO_QUEUE,
             };
             if let Some(transmission) = &mut self.transmission {
-                transmission.left(port, position, due.at, now.nanos());
+                transmission.left(port, position, paced.then_some(due.at), now.nanos());
             }
             let occupied = self.cable.occupied(len);
             self.tx[port].occupy(now, occupied);

@@ -2,9 +2,7 @@
 
 use std::ptr::NonNull;
 
-use flowgauge_ports::{
-    Burst, Capabilities, Owner, Port, PortError, PortStats, RxCapacity, Slot, StampSource,
-};
+use flowgauge_ports::{Burst, Capabilities, Owner, Port, PortError, PortStats, RxCapacity, Slot};
 
 const SLOTS: usize = 512;
 const SLOT_SIZE: usize = 2048;
@@ -32,14 +30,7 @@ impl Port for NullPort {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            rx_stamps: StampSource::User,
-            tx_stamps: StampSource::User,
-            link_mbps: None,
-            longest_frame: SLOT_SIZE,
-            rx_capacity: RxCapacity::Frames(0),
-            mac: None,
-        }
+        Capabilities::plain(SLOT_SIZE, RxCapacity::Frames(0))
     }
 
     fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {

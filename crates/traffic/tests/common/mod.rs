@@ -13,7 +13,7 @@ use flowgauge_measure::{Rate, Schedule};
 use flowgauge_packet::field::Field;
 use flowgauge_packet::{FlowSet, FrameTemplate, Pattern, Payload};
 use flowgauge_ports::ring::RingPort;
-use flowgauge_ports::{Burst, Capabilities, Port, PortError, PortStats};
+use flowgauge_ports::{Burst, Port, PortError, forward};
 use flowgauge_traffic::{Finished, Options, Stop, Stream, start};
 
 /// Loops that spin disturb each other: one test at a time.
@@ -103,35 +103,13 @@ pub struct Holding {
 }
 
 impl Port for Holding {
-    fn describe(&self) -> &str {
-        self.inner.describe()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn alloc(&mut self, burst: &mut Burst, n: usize) -> usize {
-        self.inner.alloc(burst, n)
-    }
+    forward!(self, self.inner; describe capabilities alloc rx free stats);
 
     fn tx(&mut self, burst: &mut Burst) -> Result<usize, PortError> {
         if self.inner.stats().tx_frames >= self.at {
             std::thread::sleep(std::mem::take(&mut self.pause));
         }
         self.inner.tx(burst)
-    }
-
-    fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
-        self.inner.rx(burst, max)
-    }
-
-    fn free(&mut self, burst: &mut Burst) {
-        self.inner.free(burst);
-    }
-
-    fn stats(&mut self) -> PortStats {
-        self.inner.stats()
     }
 }
 
