@@ -56,7 +56,10 @@ def open_af_packet(
     ring_mib: int | None = None,
     receive: bool = True,
 ) -> Port:
-    """A Linux interface; with several `queues`, the kernel spreads flows over as many receive rings. Raises InterfaceError, PermissionNeededError."""
+    """A Linux interface; with several `queues`, the kernel spreads flows over as many receive rings.
+
+    Raises InterfaceError, PermissionNeededError.
+    """
 
 def open_af_xdp(
     interface: str,
@@ -68,9 +71,10 @@ def open_af_xdp(
     receive: bool = True,
     steer_udp_port: int | None = None,
 ) -> Port:
-    """A Linux interface by AF_XDP sockets on all its queues, served together, or on the first so many, each by itself. `copy`: "auto", "zero-copy" (an error where the
-    driver can't), "copy". `busy_poll_us`: the tester runs the driver itself. `receive` False: no program is attached.
-    `steer_udp_port`: frames other than UDP to that port stay with the kernel.
+    """A Linux interface by AF_XDP sockets on all its queues, served together, or on the first `queues`, each by itself.
+
+    `copy`: "auto", "zero-copy" (an error where the driver can't), "copy". `busy_poll_us`: the tester runs the driver itself. `receive`
+    False: no program is attached. `steer_udp_port`: frames other than UDP to that port stay with the kernel.
     Raises InterfaceError, PermissionNeededError, TooFewQueuesError, SetupError (names `port-unsupported`, `memory-limit`).
     """
 
@@ -179,8 +183,8 @@ class Capture:
 class Transmission:
     """Streams on their way: one worker thread transmits and receives on all ports.
 
-    `cores`: a worker on each instead of one on `core`, the ports divided among them in their order, first queues first. `burst`: the most frames that leave
-    together (1: each by itself, for the most exact times; None: 64).
+    `cores`: a worker on each instead of one on `core`, the ports divided among them in their order, first queues first. `burst`: the
+    most frames that leave together (1: each by itself, for the most exact times; None: 64).
     """
 
     def __init__(

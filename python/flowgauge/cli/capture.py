@@ -87,6 +87,19 @@ def command(
 
     chosen = None if form is None else form.value
     request = Request(
-        ports or [], read, netns, write, chosen, count, duration, snaplen, probes, queue, core, as_json, quiet, queues
+        ports or [],
+        read,
+        netns,
+        write,
+        chosen,
+        count,
+        duration,
+        snaplen,
+        probes,
+        queue,
+        core,
+        as_json,
+        quiet,
+        queues,
     )
     raise typer.Exit(run(request))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from flowgauge.flows import FlowSet
 from flowgauge.packets.streams import Planned
@@ -34,7 +35,7 @@ def _parts(planned: Planned, flows: FlowSet, wanted: int) -> Iterator[Planned]:
     """Each with as many flows as the others, or one more, and exactly the frames that these have in the whole."""
     stream, parts = planned.stream, min(wanted, flows.count)
     bounds = [flows.count * i // parts for i in range(parts + 1)]
-    for i, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False)):
+    for i, (start, end) in enumerate(pairwise(bounds)):
         count = None
         if stream.count is not None:
             each, more = divmod(stream.count, flows.count)
