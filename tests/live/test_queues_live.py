@@ -133,6 +133,41 @@ def test_a_port_with_fewer_queues_says_how_it_gets_more(options: list[str], spac
     assert "`ethtool -L va combined 3`" in done.stderr.replace("\n", " ")
 
 
+def test_the_file_of_a_dut_asks_for_queues(tmp_path: Path) -> None:
+    lease = Lease.take("queues")
+    switch = None
+    try:
+        space = netns.add(lease, "lab")
+        _ip(space, "link set lo up")
+        text = '[control]\nlisten = "127.0.0.1:6653"\n'
+        for n, end in enumerate("ab", 1):
+            queues = "numrxqueues 2 numtxqueues 2"
+            _ip(space, f"link add t{end} {queues} type veth peer name s{end} {queues}")
+            for side in "ts":
+                _ip(space, f"link set {side}{end} up")
+            text += f'[[port]]\ninterface = "t{end}"\nof_port = {n}\nbackend = "af_packet"\nqueues = 2\n'
+        file, run = tmp_path / "lab.toml", tmp_path / "run"
+        file.write_text(text)
+        inside = ["ip", "netns", "exec", space, sys.executable, "-m", "flowgauge"]
+        ports = ["--port", "sa", "--port", "sb", "--controller", "tcp:127.0.0.1:6653"]
+        switch = subprocess.Popen([*inside, "switch", *ports], env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+        settings = ["duration_s=0.2", "repeats=1", "rates_mbps=[1]", "frame_sizes=[100]"]
+        words = ["data_path_delay", *(w for s in settings for w in ("--set", f"data_path_delay.{s}"))]
+        done = subprocess.run(
+            [*inside, "run", *words, "--dut", str(file), "-o", str(run)],
+            env=ENVIRONMENT, capture_output=True, text=True, timeout=100, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        record = json.loads((run / "run.json").read_text())
+        assert [port["queues"] for port in record["dut"]["ports"]] == [2, 2]
+        assert "(2 queues)" in json.dumps(record["environment"])
+    finally:
+        if switch is not None:
+            switch.terminate()
+            switch.wait(10)
+        lease.end()
+
+
 def _generate(port: str, *words: str) -> Any:
     done = subprocess.run(
         [sys.executable, "-m", "flowgauge", "generate", "--port", port, "--json", *words],
