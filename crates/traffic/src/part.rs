@@ -81,3 +81,12 @@ impl Part {
         Finished { ports: handles, outcome }
     }
 }
+
+/// The counts of all sets of `count` streams, in one.
+pub(crate) fn together(mut streams: Vec<StreamState>, count: usize) -> Vec<StreamState> {
+    let further = streams.split_off(count);
+    for (i, state) in further.into_iter().enumerate() {
+        streams[i % count].merge(state);
+    }
+    streams
+}

@@ -112,6 +112,12 @@ impl Ports {
     }
 }
 
+/// Which set of accounts each queue's arrivals go to: the first queue of each port to set 0, the second to set 1, and so on.
+pub(crate) fn sets(queues: &[Queue]) -> Vec<usize> {
+    let earlier = |i: usize| queues[..i].iter().filter(|other| other.port == queues[i].port).count();
+    (0..queues.len()).map(earlier).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use flowgauge_measure::Schedule;

@@ -10,8 +10,8 @@ use crate::drain::Drain;
 use crate::error::TrafficError;
 use crate::host::{self, Disturbance};
 use crate::options::{Options, SpinPolicy};
-use crate::part::{Part, QueuePart};
-use crate::ports::Queue;
+use crate::part::{Part, QueuePart, together};
+use crate::ports::{Queue, sets};
 use crate::receiver::{PortState, Receiver};
 use crate::sender::Sender;
 use crate::shared::Shared;
@@ -300,21 +300,6 @@ impl Worker {
             sorter: self.receiver.sorter,
         }
     }
-}
-
-/// Which set of accounts each queue's arrivals go to: the first queue of each port to set 0, the second to set 1, and so on.
-fn sets(queues: &[Queue]) -> Vec<usize> {
-    let earlier = |i: usize| queues[..i].iter().filter(|other| other.port == queues[i].port).count();
-    (0..queues.len()).map(earlier).collect()
-}
-
-/// The counts of all sets of `count` streams, in one.
-fn together(mut streams: Vec<StreamState>, count: usize) -> Vec<StreamState> {
-    let further = streams.split_off(count);
-    for (i, state) in further.into_iter().enumerate() {
-        streams[i % count].merge(state);
-    }
-    streams
 }
 
 /// A hundredth of the longest stream.
