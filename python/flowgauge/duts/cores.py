@@ -1,10 +1,10 @@
 """Which thread runs on which core.
 
 The tester's workers, which transmit and receive, spin on the last cores that this process may use, one each. Where ports have several
-queues, there are more of them: one for each queue of each port, if that takes no more than half of the cores; fewer workers have equal
-shares, with a queue of each port if they can. A DUT that polls by itself
-(a PMD thread of Open vSwitch) gets the core before them. The channel thread, the DUT's other threads and everything else share the rest:
-they look for work for a moment and then sleep. So at most cores - 1 threads of ours spin, and none where somebody else does.
+queues there are more of them: one for each queue of each port, if that takes no more than half of the cores; fewer workers have equal
+shares, with a queue of each port if they can. A DUT that polls by itself (a PMD thread of Open vSwitch) gets the core before them. The
+channel thread, the DUT's other threads and everything else share the rest: they look for work for a moment and then sleep. So at most
+cores - 1 threads of ours spin, and none where somebody else does.
 """
 
 from __future__ import annotations
