@@ -1,10 +1,13 @@
 //! The loop: one thread owns ports of a transmission and turns between sending what is due and receiving.
 //!
-//! Where there are several, each has its own ports. A stream is sent by the worker that has its port, and each worker
-//! counts what of it arrives at its own ports; at the end the counts are put together ([`Part::merge`]).
+//! Where there are several, each has its own ports, or its own queues of ports. A stream is sent by the worker that has its
+//! queue, and each worker counts what of it arrives at its own; at the end the counts are put together ([`Part::merge`]).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+
+use flowgauge_clock::{Clock, Nanos};
+use flowgauge_measure::StallLog;
 
 use crate::drain::Drain;
 use crate::error::TrafficError;
@@ -19,8 +22,6 @@ use crate::sorter::Sorter;
 use crate::source::Source;
 use crate::state::StreamState;
 use crate::stream::{Stop, Stream};
-use flowgauge_clock::{Clock, Nanos};
-use flowgauge_measure::StallLog;
 
 /// How often, at the most, the loop looks at what need not be looked at in each turn.
 const CHORES_EVERY: Nanos = Nanos::from_micros(100);
