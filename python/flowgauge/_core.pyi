@@ -36,6 +36,9 @@ class Port:
         """Where its frames are stamped: "user transmit (kernel samples), kernel receive"; empty while in use."""
     def counters(self) -> dict[str, int]:
         """`tx_frames`, `tx_errors`, `rx_frames`, `rx_dropped` since it was opened, and the backend's own; empty while in use."""
+    @property
+    def queues(self) -> int:
+        """How many queues it has handles for, each of which another worker may serve; 1 where one serves all that there are."""
     def close(self) -> None:
         """Close it."""
 
@@ -46,9 +49,17 @@ def open_pcap(path: str) -> Port:
     """A capture file that becomes what is sent: pcap if its name ends so, else pcapng. Raises SetupError."""
 
 def open_af_packet(
-    interface: str, netns: str | None = None, *, ring_mib: int | None = None, receive: bool = True
+    interface: str,
+    netns: str | None = None,
+    *,
+    queues: int = 1,
+    ring_mib: int | None = None,
+    receive: bool = True,
 ) -> Port:
-    """A Linux interface. Raises InterfaceError, PermissionNeededError."""
+    """A Linux interface; with several `queues`, the kernel spreads flows over as many receive rings.
+
+    Raises InterfaceError, PermissionNeededError.
+    """
 
 def open_af_xdp(
     interface: str,
@@ -60,10 +71,11 @@ def open_af_xdp(
     receive: bool = True,
     steer_udp_port: int | None = None,
 ) -> Port:
-    """A Linux interface by AF_XDP sockets on all its queues, or the first so many. `copy`: "auto", "zero-copy" (an error where the
-    driver can't), "copy". `busy_poll_us`: the tester runs the driver itself. `receive` False: no program is attached.
-    `steer_udp_port`: frames other than UDP to that port stay with the kernel.
-    Raises InterfaceError, PermissionNeededError, SetupError (names `port-unsupported`, `memory-limit`).
+    """A Linux interface by AF_XDP sockets on all its queues, served together, or on the first `queues`, each by itself.
+
+    `copy`: "auto", "zero-copy" (an error where the driver can't), "copy". `busy_poll_us`: the tester runs the driver itself. `receive`
+    False: no program is attached. `steer_udp_port`: frames other than UDP to that port stay with the kernel.
+    Raises InterfaceError, PermissionNeededError, TooFewQueuesError, SetupError (names `port-unsupported`, `memory-limit`).
     """
 
 def open_dpdk(
@@ -79,11 +91,11 @@ def open_dpdk(
     cores: Sequence[int] = (),
     shim_path: str | Path | None = None,
 ) -> Port:
-    """A device that DPDK drives, by its arguments: `net_null0`, `0000:03:00.0`. Receives from all `queues`, sends by the first.
+    """A device that DPDK drives, by its arguments: `net_null0`, `0000:03:00.0`. `queues`: pairs of a receive and a transmit queue.
 
     Waits for its link (unless `link_wait_s` is 0), which is the other side's connection for a vhost-user socket. DPDK starts with the
     first device, once per process: that one's `memory_mib`, `hugepages` ("auto", "yes", "no"), `file_prefix` and `cores` hold for all.
-    Raises DpdkMissingError, DpdkError, HugepagesError.
+    Raises DpdkMissingError, DpdkError, TooFewQueuesError, HugepagesError.
     """
 
 def dpdk_version(shim_path: str | Path | None = None) -> str:
@@ -171,8 +183,8 @@ class Capture:
 class Transmission:
     """Streams on their way: one worker thread transmits and receives on all ports.
 
-    `cores`: a worker on each instead of one on `core`, the ports divided among them in their order. `burst`: the most frames that leave
-    together (1: each by itself, for the most exact times; None: 64).
+    `cores`: a worker on each instead of one on `core`, the ports divided among them in their order, first queues first. `burst`: the
+    most frames that leave together (1: each by itself, for the most exact times; None: 64).
     """
 
     def __init__(

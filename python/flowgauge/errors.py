@@ -93,6 +93,12 @@ class InterfaceError(SetupError):
     name = "interface"
 
 
+class TooFewQueuesError(SetupError):
+    """A device has fewer queues than were asked for; names how many there are, and how it gets more."""
+
+    name = "too-few-queues"
+
+
 class DpdkMissingError(MissingToolError):
     """DPDK, or the shim that is built against it, is not on this host; everything else works without."""
 

@@ -49,7 +49,7 @@ def measured(dut: str, run: Path, *more: str) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("options", ["", ",hugepages=no,packed=no"])
+@pytest.mark.parametrize("options", ["", ",hugepages=no,packed=no,queues=2"])
 def test_dpdk(tmp_path: Path, options: str) -> None:
     need(OpenVSwitch("dpdk").check_host, _core.dpdk_version)
     before = hugepages.pool()
@@ -58,6 +58,10 @@ def test_dpdk(tmp_path: Path, options: str) -> None:
     assert dut["datapath_type"] == "netdev"
     assert {port["wire"] for port in dut["ports"]} == {"vhost-user"}
     assert (dut["hugepages_mib"] > 0) == (not options)
+    assert dut["queues"] == (2 if options else 1)
+    assert all(
+        ("(2 queues)" in port["name"]) == bool(options) for port in document["environment"]["tester_ports"]
+    )
     assert dut["pmd_core"] == document["environment"]["core_plan"]["dut_pmd"]
     assert document["loopback"]["backend"] == "dpdk"
     assert hugepages.pool() == before, "hugepages were given back"

@@ -9,6 +9,7 @@ import pytest
 
 from flowgauge.cli import listing
 from flowgauge.duts import DRIVERS, create
+from flowgauge.duts.cores import core_plan
 from flowgauge.duts.openvswitch import DATAPATHS, OpenVSwitch
 from flowgauge.duts.ovs import afxdp, dpdk
 from flowgauge.duts.ovs.dpdk import Dpdk, dpdk_settings
@@ -97,6 +98,15 @@ def test_dpdk_keeps_to_itself() -> None:
     assert "--no-huge" in without["dpdk-extra"]
     for settings in (huge, without):
         assert "--no-pci --file-prefix=fg-1" in settings["dpdk-extra"]
+
+
+def test_queues_of_dpdk_are_those_of_the_sockets() -> None:
+    driver = create("ovs:dpdk,queues=4")
+    assert isinstance(driver, OpenVSwitch)
+    assert driver.plan == core_plan(polls=True, ports=2, queues=4)
+    wiring = Dpdk({**{name: option.default for name, option in Dpdk.options.items()}, "queues": 4}).port(1)
+    assert wiring.queues == 4
+    assert "server=1,queues=4," in wiring.interface
 
 
 def test_wires_of_dpdk_are_sockets_that_the_tester_serves() -> None:

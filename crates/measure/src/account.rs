@@ -206,8 +206,8 @@ impl Account {
 
     /// Adds what arrived of the same stream by another account's count; what left stays as it is here.
     ///
-    /// Each sequence number counts once. The delays of a frame of which a copy came to each account are all counted, and
-    /// what is reordered is judged within each account.
+    /// Each sequence number counts once. The delays of a frame of which a copy came to each account are all counted, and so
+    /// is each that was late; what is reordered is judged within each account.
     pub fn merge(&mut self, other: &Account) {
         let copies = self.seen.merge(&other.seen);
         let (mine, theirs) = (&mut self.counters, &other.counters);

@@ -57,6 +57,18 @@ pub enum PortError {
         /// What is missing.
         feature: &'static str,
     },
+    /// A device has fewer queues than were asked for.
+    #[error("{port} does not have {wanted} queues{}", .found.map(|n| format!(", but {n}")).unwrap_or_default())]
+    TooFewQueues {
+        /// The port.
+        port: String,
+        /// How many were asked for.
+        wanted: u32,
+        /// How many there are, where that is known.
+        found: Option<u32>,
+        /// How it gets more.
+        advice: String,
+    },
     /// Somebody else uses what the port needs for itself.
     #[error("{port} is in use: {reason}")]
     Busy {
@@ -139,6 +151,7 @@ impl PortError {
             PortError::Namespace { .. } => "namespace",
             PortError::LinkDown { .. } => "link-down",
             PortError::Unsupported { .. } => "port-unsupported",
+            PortError::TooFewQueues { .. } => "too-few-queues",
             PortError::Busy { .. } => "interface-busy",
             PortError::MemoryLimit { .. } => "memory-limit",
             PortError::FrameTooLong { .. } => "frame-too-long",
@@ -175,6 +188,7 @@ impl PortError {
             PortError::Unsupported { .. } => {
                 "use the af_packet backend, which every kernel has, or a newer kernel (AF_XDP wants 5.9 or later)".into()
             }
+            PortError::TooFewQueues { advice, .. } => advice.clone(),
             PortError::Busy { .. } => {
                 "end the other program; `ip link show` names XDP programs, `ip link set IFACE xdp off` removes one".into()
             }

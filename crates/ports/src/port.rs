@@ -117,6 +117,17 @@ pub struct PortStats {
 }
 
 impl PortStats {
+    /// Those of two queues of a port together.
+    pub fn and(self, other: PortStats) -> PortStats {
+        PortStats {
+            tx_frames: self.tx_frames + other.tx_frames,
+            tx_errors: self.tx_errors + other.tx_errors,
+            rx_frames: self.rx_frames + other.rx_frames,
+            rx_dropped: self.rx_dropped + other.rx_dropped,
+            link_up: self.link_up && other.link_up,
+        }
+    }
+
     /// What happened since `earlier`.
     pub fn since(self, earlier: PortStats) -> PortStats {
         PortStats {

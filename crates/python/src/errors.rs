@@ -18,6 +18,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("interface-down", "InterfaceError"),
     ("namespace", "SetupError"),
     ("interface-busy", "InterfaceError"),
+    ("too-few-queues", "TooFewQueuesError"),
     ("port-unsupported", "SetupError"),
     ("memory-limit", "SetupError"),
     ("dpdk-missing", "DpdkMissingError"),

@@ -54,11 +54,12 @@ pub fn exchange(
     limits: Limits,
 ) -> PyResult<Vec<Arrival>> {
     let until = Until { enough: limits.0, quiet: Nanos(limits.1), limit: Nanos(limits.2) };
-    let mut taken = take_all(py, &ports)?;
+    let taken = take_all(py, &ports)?;
     let ours = |frame: &[u8]| mark.is_empty() || frame.windows(mark.len()).any(|part| part == mark);
     let (taken, found) = py.detach(|| {
+        let mut taken = taken;
         let found = flowgauge_traffic::exchange(&mut taken, &frames, until, ours);
-        (taken, found)
+        (taken.into_handles(), found)
     });
     put_all(py, &ports, taken);
     let found = found.map_err(|e| errors::traffic(&e))?;

@@ -1,40 +1,50 @@
 //! Tester ports as Python holds them: opaque, moved into the engine while frames move and back afterwards.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flowgauge_clock::Nanos;
-use flowgauge_ports::{Impaired, Impairment, Port as _, af_packet, af_xdp, dpdk, ring};
+use flowgauge_ports::{Impaired, Impairment, PortError, PortStats, af_packet, af_xdp, dpdk, ring};
+use flowgauge_traffic::Ports;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{self, usage};
 
+/// A handle of a queue of a port, or of all of them.
+type Handle = Box<dyn flowgauge_ports::Port>;
+
 /// A port of any backend. Empty while a transmission or a switch has it.
 #[pyclass(module = "flowgauge._core")]
 pub struct Port {
-    inner: Mutex<Option<Box<dyn flowgauge_ports::Port>>>,
+    /// A handle for each of its queues.
+    inner: Mutex<Vec<Handle>>,
+    queues: usize,
 }
 
 impl Port {
     /// Wraps a port.
-    pub fn new(port: Box<dyn flowgauge_ports::Port>) -> Port {
-        Port { inner: Mutex::new(Some(port)) }
+    pub fn new(port: Handle) -> Port {
+        Port::of_queues(vec![port])
     }
 
-    /// Takes the port out. An error when somebody else has it.
-    pub fn take(&self) -> PyResult<Box<dyn flowgauge_ports::Port>> {
-        self.lock()
-            .take()
-            .ok_or_else(|| usage("the port is in use by a transmission or a switch, or was closed"))
+    /// Wraps the handles of a port's queues.
+    pub fn of_queues(handles: Vec<Handle>) -> Port {
+        Port { queues: handles.len(), inner: Mutex::new(handles) }
     }
 
-    /// Puts the port back.
-    pub fn put(&self, port: Box<dyn flowgauge_ports::Port>) {
-        *self.lock() = Some(port);
+    /// Takes the handles out. An error when somebody else has them.
+    fn take(&self) -> PyResult<Vec<Handle>> {
+        match std::mem::take(&mut *self.lock()) {
+            handles if handles.is_empty() => {
+                Err(usage("the port is in use by a transmission or a switch, or was closed"))
+            }
+            handles => Ok(handles),
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Box<dyn flowgauge_ports::Port>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Handle>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -43,53 +53,72 @@ impl Port {
 impl Port {
     /// What it is: `ring`, `af_packet veth1`. Empty while it is in use.
     fn describe(&self) -> String {
-        self.lock().as_ref().map_or_else(String::new, |port| port.describe().to_owned())
+        self.lock().first().map_or_else(String::new, |port| port.describe().to_owned())
     }
 
     /// Speed of the link in Mbit/s, None for one that has none.
     fn link_mbps(&self) -> Option<u64> {
-        self.lock().as_ref().and_then(|port| port.capabilities().link_mbps)
+        self.lock().first().and_then(|port| port.capabilities().link_mbps)
     }
 
     /// Where its frames are stamped: `user transmit (kernel samples), kernel receive`. Empty while it is in use.
     fn timestamps(&self) -> String {
-        self.lock().as_ref().map_or_else(String::new, |port| port.capabilities().timestamps())
+        self.lock().first().map_or_else(String::new, |port| port.capabilities().timestamps())
     }
 
     /// Its counters since it was opened, those of the backend's own among them. Empty while it is in use.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         let mut inner = self.lock();
-        let Some(port) = inner.as_mut() else { return Ok(dict) };
-        let stats = port.stats();
-        dict.set_item("tx_frames", stats.tx_frames)?;
-        dict.set_item("tx_errors", stats.tx_errors)?;
-        dict.set_item("rx_frames", stats.rx_frames)?;
-        dict.set_item("rx_dropped", stats.rx_dropped)?;
-        for (name, value) in port.details() {
-            dict.set_item(name, value)?;
+        let Some(stats) = inner.iter_mut().map(|port| port.stats()).reduce(PortStats::and) else {
+            return Ok(dict);
+        };
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for (name, value) in inner.iter_mut().flat_map(|port| port.details()) {
+            *counts.entry(name).or_default() += value;
         }
+        counts.extend([
+            ("tx_frames", stats.tx_frames),
+            ("tx_errors", stats.tx_errors),
+            ("rx_frames", stats.rx_frames),
+            ("rx_dropped", stats.rx_dropped),
+        ]);
+        counts.into_iter().try_for_each(|(name, value)| dict.set_item(name, value))?;
         Ok(dict)
     }
 
     /// The longest frame that it takes, in bytes without FCS. None while it is in use.
     fn longest_frame(&self) -> Option<usize> {
-        self.lock().as_ref().map(|port| port.capabilities().longest_frame)
+        self.lock().first().map(|port| port.capabilities().longest_frame)
+    }
+
+    /// How many queues it has handles for; 1 where one handle serves all that there are.
+    #[getter]
+    fn queues(&self) -> usize {
+        self.queues
     }
 
     /// Closes it; harmless when it is closed or in use.
     fn close(&self) {
-        drop(self.lock().take());
+        self.lock().clear();
     }
 }
 
-/// A Linux interface, in a network namespace if named; `ring_mib` is the size of its receive ring.
+/// The handles of a port's queues, as one port.
+fn of_queues<P: flowgauge_ports::Port + 'static>(opened: Result<Vec<P>, PortError>) -> PyResult<Port> {
+    let handles = opened.map_err(|e| errors::port(&e))?;
+    Ok(Port::of_queues(handles.into_iter().map(|port| Box::new(port) as Handle).collect()))
+}
+
+/// A Linux interface, in a network namespace if named; `ring_mib` is the size of its receive ring. With several `queues`, the
+/// kernel spreads flows over as many rings.
 #[pyfunction]
-#[pyo3(signature = (interface, netns=None, *, ring_mib=None, receive=true))]
+#[pyo3(signature = (interface, netns=None, *, queues=1, ring_mib=None, receive=true))]
 pub fn open_af_packet(
     py: Python<'_>,
     interface: &str,
     netns: Option<PathBuf>,
+    queues: usize,
     ring_mib: Option<usize>,
     receive: bool,
 ) -> PyResult<Port> {
@@ -99,11 +128,10 @@ pub fn open_af_packet(
         options.block_size = 128 << 10;
         options.blocks = mib.max(1) * 8;
     }
-    let opened = py.detach(|| af_packet::open(interface, netns.as_deref(), options));
-    opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
+    of_queues(py.detach(|| af_packet::open_each(interface, netns.as_deref(), options, queues)))
 }
 
-/// A Linux interface by AF_XDP: all its queues, or the first so many. `copy`: "auto", "zero-copy" or "copy".
+/// A Linux interface by AF_XDP: the first `queues`, each by a handle of its own; without a number all by one. `copy`: "auto", "zero-copy" or "copy".
 /// `steer_udp_port`: frames other than UDP to that port stay with the kernel.
 #[pyfunction]
 #[pyo3(signature = (interface, netns=None, *, queues=None, copy="auto", busy_poll_us=None, receive=true, steer_udp_port=None))]
@@ -128,8 +156,11 @@ pub fn open_af_xdp(
     let steer = steer_udp_port.map_or(af_xdp::Steer::All, af_xdp::Steer::UdpPort);
     let options =
         af_xdp::AfXdpOptions { queues, copy, busy_poll, receive, steer, ..af_xdp::AfXdpOptions::default() };
-    let opened = py.detach(|| af_xdp::open(interface, netns.as_deref(), options));
-    opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
+    let each = queues.is_some();
+    of_queues(py.detach(|| match each {
+        true => af_xdp::open_each(interface, netns.as_deref(), options),
+        false => af_xdp::open(interface, netns.as_deref(), options).map(|port| vec![port]),
+    }))
 }
 
 /// A device that DPDK drives, by its arguments. DPDK is started by the first one, with that one's memory, hugepages ("auto",
@@ -168,8 +199,7 @@ pub fn open_dpdk(
         eal: dpdk::EalOptions { memory_mib, hugepages, file_prefix, cores },
         ..dpdk::DpdkOptions::new(device)
     };
-    let opened = py.detach(|| dpdk::open(&options));
-    opened.map(|port| Port::new(Box::new(port))).map_err(|e| errors::port(&e))
+    of_queues(py.detach(|| dpdk::open_each(&options)))
 }
 
 /// DPDK's version: raises what is missing, so that a doctor can tell. Starts nothing.
@@ -189,8 +219,11 @@ fn beside_us(py: Python<'_>) -> PyResult<PathBuf> {
 /// The port with a delay line and a known loss on receipt. The port given is empty afterwards.
 #[pyfunction]
 pub fn impaired(port: &Port, delay_ns: u64, loss_one_in: Option<u64>) -> PyResult<Port> {
-    let impairment = Impairment::new(Nanos(delay_ns), loss_one_in.unwrap_or(0));
-    Ok(Port::new(Box::new(Impaired::new(port.take()?, impairment))))
+    let impaired = |handle| {
+        let impairment = Impairment::new(Nanos(delay_ns), loss_one_in.unwrap_or(0));
+        Box::new(Impaired::new(handle, impairment)) as Handle
+    };
+    Ok(Port::of_queues(port.take()?.into_iter().map(impaired).collect()))
 }
 
 /// A capture file that becomes what is sent: pcap by its name's ending, else pcapng.
@@ -207,24 +240,35 @@ pub fn ring_pair(slots: usize) -> (Port, Port) {
     (Port::new(Box::new(a)), Port::new(Box::new(b)))
 }
 
-/// Takes all ports out of their handles, or none: an error when somebody else has one.
-pub fn take_all(py: Python<'_>, ports: &[Py<Port>]) -> PyResult<Vec<Box<dyn flowgauge_ports::Port>>> {
+/// Takes the handles of all ports, or none: an error when somebody else has one.
+pub fn take_all(py: Python<'_>, ports: &[Py<Port>]) -> PyResult<Ports> {
     let mut taken = Vec::new();
     for port in ports {
         match port.borrow(py).take() {
-            Ok(port) => taken.push(port),
+            Ok(handles) => taken.extend(handles),
             Err(error) => {
                 put_all(py, ports, taken);
                 return Err(error);
             }
         }
     }
-    Ok(taken)
+    let queues: Vec<_> = ports.iter().map(|port| port.borrow(py).queues).collect();
+    Ok(Ports::with_queues(taken, &queues))
 }
 
-/// Puts ports back into their handles, in their order.
-pub fn put_all(py: Python<'_>, handles: &[Py<Port>], ports: Vec<Box<dyn flowgauge_ports::Port>>) {
-    for (handle, port) in handles.iter().zip(ports) {
-        handle.borrow(py).put(port);
+/// Takes all ports, or none, for who can use one queue of each.
+pub fn take_single(py: Python<'_>, ports: &[Py<Port>]) -> PyResult<Vec<Handle>> {
+    if let Some(several) = ports.iter().map(|port| port.borrow(py).queues).find(|&queues| queues > 1) {
+        return Err(usage(format!("a port with {several} queues was given where ports have one")));
+    }
+    Ok(take_all(py, ports)?.into_handles())
+}
+
+/// Puts handles back into their ports, in their order.
+pub fn put_all(py: Python<'_>, ports: &[Py<Port>], handles: Vec<Handle>) {
+    let mut handles = handles.into_iter();
+    for port in ports {
+        let port = port.borrow(py);
+        port.lock().extend(handles.by_ref().take(port.queues));
     }
 }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::channel::{load, seconds, version, wire_version};
 use crate::errors;
-use crate::port::{Port, take_all};
+use crate::port::{Port, take_single};
 
 /// Our software switch.
 #[pyclass(module = "flowgauge._core")]
@@ -128,7 +128,7 @@ impl Switch {
         options: Option<&SwitchOptions>,
     ) -> PyResult<Switch> {
         let wire: Vec<u8> = versions.iter().map(|v| version(v).map(wire_version)).collect::<PyResult<_>>()?;
-        let numbered = take_all(py, &ports)?.into_iter().zip(1..);
+        let numbered = take_single(py, &ports)?.into_iter().zip(1..);
         let ports = numbered.map(|(port, n)| PortConfig::new(n, format!("port{n}"), port)).collect();
         let listen = Address::Listen((Ipv4Addr::LOCALHOST, 0).into());
         let mut config = SwitchConfig::new(datapath_id, ports, listen);

@@ -60,7 +60,7 @@ impl TrafficError {
 pub struct StartFailed {
     /// Why.
     pub error: TrafficError,
-    /// The ports, as they were.
+    /// The handles of the ports, as they were.
     pub ports: Vec<Box<dyn Port>>,
 }
 

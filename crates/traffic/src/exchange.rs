@@ -5,7 +5,7 @@
 use flowgauge_clock::{Clock, Nanos};
 use flowgauge_ports::{Burst, Port, PortError};
 
-use crate::TrafficError;
+use crate::{Ports, TrafficError};
 
 /// How long a loop without anything to do rests.
 const REST: std::time::Duration = std::time::Duration::from_micros(50);
@@ -41,7 +41,7 @@ pub struct Arrival {
 /// # Errors
 /// [`TrafficError`]: there is no such port, a frame is longer than its port takes, a port broke or takes nothing.
 pub fn exchange(
-    ports: &mut [Box<dyn Port>],
+    ports: &mut Ports,
     frames: &[(usize, Vec<u8>)],
     until: Until,
     keep: impl Fn(&[u8]) -> bool,
@@ -70,10 +70,10 @@ pub fn exchange(
     }
 }
 
-fn check(ports: &[Box<dyn Port>], frames: &[(usize, Vec<u8>)]) -> Result<(), TrafficError> {
+fn check(ports: &Ports, frames: &[(usize, Vec<u8>)]) -> Result<(), TrafficError> {
     for (at, frame) in frames {
-        let Some(port) = ports.get(*at) else {
-            return Err(TrafficError::NoSuchPort { stream: 0, port: *at, ports: ports.len() });
+        let Some(port) = ports.first(*at) else {
+            return Err(TrafficError::NoSuchPort { stream: 0, port: *at, ports: ports.count() });
         };
         let longest = port.capabilities().longest_frame;
         if frame.len() > longest {
@@ -86,7 +86,7 @@ fn check(ports: &[Box<dyn Port>], frames: &[(usize, Vec<u8>)]) -> Result<(), Tra
 
 /// One frame; what comes while the port is full is received.
 fn send(
-    ports: &mut [Box<dyn Port>],
+    ports: &mut Ports,
     at: usize,
     frame: &[u8],
     arrivals: &mut Vec<Arrival>,
@@ -94,24 +94,24 @@ fn send(
 ) -> Result<(), TrafficError> {
     let begun = Clock.now();
     let mut burst = Burst::new();
-    while ports[at].alloc(&mut burst, 1) == 0 {
+    while ports.first_mut(at).alloc(&mut burst, 1) == 0 {
         wait(ports, at, begun, arrivals, keep)?;
     }
     if let Some(slot) = burst.first_mut() {
         slot.set_len(frame.len());
         slot.bytes_mut().copy_from_slice(frame);
     }
-    while ports[at].tx(&mut burst)? == 0 {
+    while ports.first_mut(at).tx(&mut burst)? == 0 {
         if let Err(error) = wait(ports, at, begun, arrivals, keep) {
-            ports[at].free(&mut burst);
+            ports.first_mut(at).free(&mut burst);
             return Err(error);
         }
     }
-    Ok(ports[at].flush()?)
+    Ok(ports.first_mut(at).flush()?)
 }
 
 fn wait(
-    ports: &mut [Box<dyn Port>],
+    ports: &mut Ports,
     at: usize,
     begun: Nanos,
     arrivals: &mut Vec<Arrival>,
@@ -119,7 +119,7 @@ fn wait(
 ) -> Result<(), TrafficError> {
     receive(ports, arrivals, keep)?;
     if Clock.now() - begun > PATIENCE {
-        let port = ports[at].describe().to_owned();
+        let port = ports.first_mut(at).describe().to_owned();
         let reason = "it takes no frame".to_owned();
         return Err(PortError::LinkDown { port, reason }.into());
     }
@@ -129,13 +129,13 @@ fn wait(
 
 /// Takes what all ports have; how many frames were kept.
 fn receive(
-    ports: &mut [Box<dyn Port>],
+    ports: &mut Ports,
     arrivals: &mut Vec<Arrival>,
     keep: &impl Fn(&[u8]) -> bool,
 ) -> Result<usize, TrafficError> {
     let before = arrivals.len();
     let mut burst = Burst::new();
-    for (at, port) in ports.iter_mut().enumerate() {
+    for (at, port) in ports.each_queue() {
         while port.rx(&mut burst, flowgauge_ports::BURST)? > 0 {
             for slot in burst.iter().filter(|slot| keep(slot.bytes())) {
                 let stamp = slot.stamp().unwrap_or_else(|| Clock.now());
@@ -156,9 +156,9 @@ mod tests {
         Until { enough, quiet: Nanos::from_millis(5), limit: Nanos::from_millis(200) }
     }
 
-    fn joined() -> Vec<Box<dyn Port>> {
+    fn joined() -> Ports {
         let (a, b) = ring::pair(64);
-        vec![Box::new(a), Box::new(b)]
+        Ports::from(vec![Box::new(a) as Box<dyn Port>, Box::new(b)])
     }
 
     #[test]
@@ -177,10 +177,14 @@ mod tests {
 
     #[test]
     fn strangers_are_left_out_and_what_waits_is_not() {
-        let mut ports = joined();
+        let (a, b) = ring::pair(64);
+        let mut first = Ports::from(vec![Box::new(a) as Box<dyn Port>]);
         let frames = [(0, vec![2; 60]), (0, vec![3; 60])];
-        exchange(&mut ports[..1], &frames, Until { limit: Nanos::ZERO, ..until(0) }, |_| true).unwrap();
-        let found = exchange(&mut ports, &[(0, vec![3; 60])], until(2), |frame| frame[0] == 3).unwrap();
+        exchange(&mut first, &frames, Until { limit: Nanos::ZERO, ..until(0) }, |_| true).unwrap();
+        let mut ports = first.into_handles();
+        ports.push(Box::new(b));
+        let found =
+            exchange(&mut ports.into(), &[(0, vec![3; 60])], until(2), |frame| frame[0] == 3).unwrap();
         assert_eq!(found.iter().map(|a| (a.port, a.frame[0])).collect::<Vec<_>>(), [(1, 3), (1, 3)]);
     }
 

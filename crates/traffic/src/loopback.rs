@@ -9,7 +9,7 @@ use flowgauge_measure::{Rate, Schedule};
 use flowgauge_packet::{FlowSet, FrameTemplate, Payload, TemplateError};
 use flowgauge_ports::Port;
 
-use crate::{Options, Outcome, Sink, Stop, Stream, TrafficError, start};
+use crate::{Options, Outcome, Ports, Sink, Stop, Stream, TrafficError, start};
 
 /// How the tester is measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,18 +90,21 @@ impl LoopbackError {
     }
 }
 
-/// Measures the tester on two connected ports, from the first to the second; gives the ports back.
+/// Measures the tester on two connected ports, from the first to the second; gives their handles back.
 pub fn measure(
-    ports: Vec<Box<dyn Port>>,
+    ports: impl Into<Ports>,
     options: &LoopbackOptions,
 ) -> (Vec<Box<dyn Port>>, Result<Loopback, LoopbackError>) {
-    let mut bench = Bench { ports, nonce: options.run.nonce, run: options.run };
+    let ports = ports.into();
+    let (queues, nonce) = (ports.queues(), options.run.nonce);
+    let mut bench = Bench { ports: ports.into_handles(), queues, nonce, run: options.run };
     let result = bench.measure(options);
     (bench.ports, result)
 }
 
 struct Bench {
     ports: Vec<Box<dyn Port>>,
+    queues: Vec<usize>,
     nonce: u16,
     run: Options,
 }
@@ -158,7 +161,8 @@ impl Bench {
         self.nonce = self.nonce.wrapping_add(1);
         let drain = Some(Nanos::from_millis(30));
         let run = Options { nonce: self.nonce, drain, ..self.run };
-        let finished = match start(std::mem::take(&mut self.ports), vec![stream], run) {
+        let ports = Ports::with_queues(std::mem::take(&mut self.ports), &self.queues);
+        let finished = match start(ports, vec![stream], run) {
             Ok(running) => running.finish(),
             Err(failed) => {
                 self.ports = failed.ports;
@@ -207,10 +211,14 @@ mod tests {
         }
     }
 
+    fn two(a: impl Port + 'static, b: impl Port + 'static) -> Vec<Box<dyn Port>> {
+        vec![Box::new(a), Box::new(b)]
+    }
+
     #[test]
     fn measures_rate_and_delay_of_a_pair() {
         let (a, b) = ring::pair(1 << 12);
-        let (ports, result) = measure(vec![Box::new(a), Box::new(b)], &short());
+        let (ports, result) = measure(two(a, b), &short());
         let found = result.unwrap();
         assert_eq!((ports.len(), found.delay_count), (2, 200));
         assert!(found.max_pps[0].1 > 10_000.0, "{found:?}");
@@ -225,7 +233,7 @@ mod tests {
     fn a_port_that_always_loses_has_no_rate() {
         let (a, b) = ring::pair(1 << 12);
         let b = Impaired::new(b, Impairment::new(Nanos::from_micros(500), 20));
-        let (_, result) = measure(vec![Box::new(a), Box::new(b)], &short());
+        let (_, result) = measure(two(a, b), &short());
         let found = result.unwrap();
         assert_eq!(found.max_pps, [(64, 0.0)]);
         assert!(found.delay_ns >= 500_000.0);
@@ -234,7 +242,7 @@ mod tests {
     #[test]
     fn ports_that_are_not_connected_are_an_error() {
         let ((a, _b), (_c, d)) = (ring::pair(64), ring::pair(64));
-        let (ports, result) = measure(vec![Box::new(a), Box::new(d)], &short());
+        let (ports, result) = measure(two(a, d), &short());
         assert_eq!((ports.len(), result.unwrap_err().name()), (2, "not-connected"));
     }
 }

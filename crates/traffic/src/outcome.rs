@@ -93,10 +93,22 @@ pub struct PortOutcome {
     pub rx_stamps: StampSource,
     /// Where its departures are sampled.
     pub tx_stamps: StampSource,
-    /// How much later than the times in the probes frames left, by those samples; `None` without any.
+    /// How much later than the times in the probes frames left, by those samples; `None` without any. Of several queues: of
+    /// the one where that was most.
     pub tx_lag: Option<TxLag>,
     /// How long its receive side lasts at the rate of this transmission, with nobody polling; `None` if nothing arrived.
     pub ring: Option<Nanos>,
+}
+
+impl PortOutcome {
+    /// Adds what came of another queue of the same port.
+    pub(crate) fn merge(&mut self, other: &PortOutcome) {
+        self.stats = self.stats.and(other.stats);
+        self.foreign += other.foreign;
+        self.strays += other.strays;
+        self.tx_lag = [self.tx_lag, other.tx_lag].into_iter().flatten().max_by_key(|lag| lag.p50_ns);
+        self.ring = [self.ring, other.ring].into_iter().flatten().min();
+    }
 }
 
 /// How much later frames left than they were handed over: of the sampled departures of a port.

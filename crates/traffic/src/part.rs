@@ -2,11 +2,11 @@
 
 use flowgauge_clock::Nanos;
 use flowgauge_measure::StallLog;
-use flowgauge_ports::Port;
 
 use crate::error::TrafficError;
 use crate::host::Disturbance;
 use crate::outcome::{Outcome, PortOutcome, StreamOutcome};
+use crate::ports::Queue;
 use crate::running::Finished;
 use crate::sorter::Sorter;
 use crate::state::StreamState;
@@ -15,10 +15,8 @@ use crate::state::StreamState;
 pub(crate) struct Part {
     /// All streams of the transmission, and how many frames of each were asked for here.
     pub streams: Vec<(StreamState, u64)>,
-    /// This worker's ports: what came of them, where they stand among all, and they themselves.
-    pub ports: Vec<PortOutcome>,
-    pub positions: Vec<usize>,
-    pub handles: Vec<Box<dyn Port>>,
+    /// This worker's queues.
+    pub queues: Vec<QueuePart>,
     /// Start, stop and end.
     pub times: (Nanos, Nanos, Nanos),
     pub origin: Nanos,
@@ -30,16 +28,20 @@ pub(crate) struct Part {
     pub sorter: Sorter,
 }
 
+/// What came of a queue of a port, and the queue.
+pub(crate) struct QueuePart {
+    pub outcome: PortOutcome,
+    pub queue: Queue,
+}
+
 impl Part {
-    /// Adds the count of another worker, which has the ports that follow.
+    /// Adds the count of another worker.
     pub fn merge(&mut self, other: Part) {
         for ((mine, requested), (theirs, also)) in self.streams.iter_mut().zip(other.streams) {
             mine.merge(theirs);
             *requested += also;
         }
-        self.ports.extend(other.ports);
-        self.positions.extend(other.positions);
-        self.handles.extend(other.handles);
+        self.queues.extend(other.queues);
         let ((_, stop, end), (_, their_stop, their_end)) = (&mut self.times, other.times);
         (*stop, *end) = ((*stop).max(their_stop), (*end).max(their_end));
         self.stalls.merge(&other.stalls);
@@ -49,13 +51,21 @@ impl Part {
         self.error = self.error.take().or(other.error);
     }
 
-    pub fn finished(self) -> Finished {
-        debug_assert!(self.positions.iter().copied().eq(0..self.ports.len()));
+    pub fn finished(mut self) -> Finished {
+        self.queues.sort_by_key(|part| part.queue.number);
+        let (mut ports, mut handles) = (Vec::<PortOutcome>::new(), Vec::new());
+        for QueuePart { outcome, queue } in self.queues {
+            match ports.get_mut(queue.port) {
+                Some(port) => port.merge(&outcome),
+                None => ports.push(outcome),
+            }
+            handles.push(queue.handle);
+        }
         let (start, stop, end) = self.times;
         let streams = self.streams.into_iter().map(|(state, n)| StreamOutcome::new(state, n)).collect();
         let outcome = Outcome {
             streams,
-            ports: self.ports,
+            ports,
             start,
             stop,
             end,
@@ -68,6 +78,15 @@ impl Part {
             error: self.error,
             sorter: self.sorter,
         };
-        Finished { ports: self.handles, outcome }
+        Finished { ports: handles, outcome }
     }
+}
+
+/// The counts of all sets of `count` streams, in one.
+pub(crate) fn together(mut streams: Vec<StreamState>, count: usize) -> Vec<StreamState> {
+    let further = streams.split_off(count);
+    for (i, state) in further.into_iter().enumerate() {
+        streams[i % count].merge(state);
+    }
+    streams
 }

@@ -5,6 +5,7 @@ use flowgauge_measure::Distribution;
 use flowgauge_ports::{BURST, Burst, Port, PortError, PortStats, TxStamp};
 
 use crate::outcome::{PortOutcome, TxLag};
+use crate::ports::Queue;
 use crate::sorter::{Sorted, Sorter};
 use crate::state::StreamState;
 
@@ -15,11 +16,15 @@ const SHARES: usize = 4;
 /// How long ports are emptied before the start, at the most.
 const FLUSH: Nanos = Nanos::from_millis(50);
 
-/// A port, and what came of it so far.
+/// A queue of a port, and what came of it so far.
 pub(crate) struct PortState {
-    /// Among all ports of the transmission.
+    /// Of its port among all ports of the transmission.
     pub position: usize,
     pub port: Box<dyn Port>,
+    /// Of its handle among all.
+    number: usize,
+    /// Where the accounts of what arrives here begin.
+    accounts: usize,
     foreign: u64,
     strays: u64,
     bytes: u64,
@@ -83,6 +88,7 @@ impl Receiver {
         let share = if due == Nanos::MAX { BURST } else { SHARE };
         let mut all = 0;
         for state in ports {
+            let streams = &mut streams[state.accounts..];
             let mut from_this = 0;
             for _ in 0..SHARES {
                 let (n, now) = self.share(state, streams, share, now)?;
@@ -169,9 +175,14 @@ impl Together {
 }
 
 impl PortState {
-    pub fn new(position: usize, port: Box<dyn Port>) -> PortState {
+    pub fn new(queue: Queue, accounts: usize) -> PortState {
         let (before, tx_lag) = (PortStats::default(), Distribution::new());
-        PortState { position, port, foreign: 0, strays: 0, bytes: 0, before, tx_lag }
+        let Queue { port: position, number, handle: port } = queue;
+        PortState { position, port, number, accounts, foreign: 0, strays: 0, bytes: 0, before, tx_lag }
+    }
+
+    pub fn into_queue(self) -> Queue {
+        Queue { port: self.position, number: self.number, handle: self.port }
     }
 
     /// What came of it in a transmission that took so long.

@@ -15,6 +15,7 @@ use crate::error::{StartFailed, TrafficError};
 use crate::options::Options;
 use crate::outcome::Outcome;
 use crate::part::Part;
+use crate::ports::Ports;
 use crate::shared::Shared;
 use crate::stream::{Stream, check_streams};
 use crate::worker::Worker;
@@ -25,37 +26,37 @@ use crate::worker::Worker;
 /// [`StartFailed`], with the ports: a stream names a port that is not there, or has frames that its port does not take;
 /// two streams have one number.
 pub fn start(
-    ports: Vec<Box<dyn Port>>,
+    ports: impl Into<Ports>,
     streams: Vec<Stream>,
     options: Options,
 ) -> Result<Running, StartFailed> {
     start_on(ports, streams, options, &[options.core])
 }
 
-/// As [`start`], on a thread for each of `cores`, but no more than there are ports: the first thread has the first
-/// ports, and so on, in equal shares. `None`: a thread that runs on any core.
+/// As [`start`], on a thread for each of `cores`, but no more than there are queues: the first thread has the first
+/// ports, and so on, in equal shares; where ports have several queues, their first ones come first, then their second ones,
+/// and so on. `None`: a thread that runs on any core.
 ///
 /// # Errors
 /// As [`start`].
 pub fn start_on(
-    ports: Vec<Box<dyn Port>>,
+    ports: impl Into<Ports>,
     streams: Vec<Stream>,
     options: Options,
     cores: &[Option<usize>],
 ) -> Result<Running, StartFailed> {
+    let ports = ports.into();
     if let Err(error) = check(&ports, &streams) {
-        return Err(StartFailed { error, ports });
+        return Err(StartFailed { error, ports: ports.into_handles() });
     }
     let origin = Probe::origin(Clock.now());
-    let (all, workers) = (ports.len(), cores.len().min(ports.len()).max(1));
+    let (all, workers) = (ports.count(), cores.len().min(ports.handles()).max(1));
     let shared = Arc::new(Shared::new(streams.len(), workers));
-    let mut ports: Vec<_> = ports.into_iter().enumerate().collect();
+    let senders = ports.senders(&streams);
     let mut team = Vec::with_capacity(workers);
-    for number in 0..workers {
-        let later = ports.split_off((all * (number + 1) / workers).saturating_sub(all * number / workers));
-        let mine = std::mem::replace(&mut ports, later);
+    for (number, queues) in ports.dealt(workers).into_iter().enumerate() {
         let options = Options { core: cores.get(number).copied().flatten(), ..options };
-        team.push(Worker::new(mine, all, &streams, options, origin, Arc::clone(&shared)));
+        team.push(Worker::new(queues, all, (&streams, &senders), options, origin, Arc::clone(&shared)));
     }
     let mut threads = Vec::with_capacity(workers);
     let (running, ended) = channel();
@@ -78,10 +79,10 @@ pub fn start_on(
     Ok(Running { threads, ended: Mutex::new(ended), shared, origin, nonce: options.nonce, ids })
 }
 
-fn check(ports: &[Box<dyn Port>], streams: &[Stream]) -> Result<(), TrafficError> {
-    check_streams(streams, ports.len())?;
+fn check(ports: &Ports, streams: &[Stream]) -> Result<(), TrafficError> {
+    check_streams(streams, ports.count())?;
     for stream in streams {
-        let Some(port) = stream.tx_port.map(|port| &ports[port]) else { continue };
+        let Some(port) = stream.tx_port.and_then(|port| ports.first(port)) else { continue };
         let (found, longest) = (stream.frames.longest(), port.capabilities().longest_frame);
         if found > longest {
             let port = port.describe().to_owned();
@@ -104,7 +105,7 @@ pub struct Progress {
 
 /// A transmission that has ended: the ports, and what came of it.
 pub struct Finished {
-    /// The ports, in the order given, ready for the next transmission.
+    /// The handles of the ports, in the order given, ready for the next transmission.
     pub ports: Vec<Box<dyn Port>>,
     /// What came of it.
     pub outcome: Outcome,

@@ -1,20 +1,20 @@
 //! The loop: one thread owns ports of a transmission and turns between sending what is due and receiving.
 //!
-//! Where there are several, each has its own ports. A stream is sent by the worker that has its port, and each worker
-//! counts what of it arrives at its own ports; at the end the counts are put together ([`Part::merge`]).
+//! Where there are several, each has its own ports, or its own queues of ports. A stream is sent by the worker that has its
+//! queue, and each worker counts what of it arrives at its own; at the end the counts are put together ([`Part::merge`]).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use flowgauge_clock::{Clock, Nanos};
 use flowgauge_measure::StallLog;
-use flowgauge_ports::Port;
 
 use crate::drain::Drain;
 use crate::error::TrafficError;
 use crate::host::{self, Disturbance};
 use crate::options::{Options, SpinPolicy};
-use crate::part::Part;
+use crate::part::{Part, QueuePart, together};
+use crate::ports::{Queue, sets};
 use crate::receiver::{PortState, Receiver};
 use crate::sender::Sender;
 use crate::shared::Shared;
@@ -34,6 +34,8 @@ pub(crate) struct Worker {
     ports: Vec<PortState>,
     senders: Vec<Sender>,
     receiver: Receiver,
+    /// All streams; where it has several queues of a port, all of them again for each further one, so that each queue's
+    /// arrivals are counted by themselves: between queues there is no order.
     streams: Vec<StreamState>,
     shared: Arc<Shared>,
     options: Options,
@@ -57,32 +59,40 @@ enum Turn {
 }
 
 impl Worker {
-    /// For `ports` of `all` ports that the transmission has, each with its position among them.
+    /// For `queues` of `all` ports that the transmission has. `senders`: the number of the queue that sends each stream.
     pub fn new(
-        ports: Vec<(usize, Box<dyn Port>)>,
+        queues: Vec<Queue>,
         all: usize,
-        streams: &[Stream],
+        (streams, senders): (&[Stream], &[Option<usize>]),
         options: Options,
         origin: Nanos,
         shared: Arc<Shared>,
     ) -> Worker {
         let window = options.window_of(streams);
-        let mine = |stream: &Stream, port| stream.tx_port == Some(port);
-        let senders = ports.iter().enumerate().map(|(i, &(position, _))| {
-            let sent = streams.iter().enumerate().filter(|(_, stream)| mine(stream, position));
-            let sources = sent.map(|(number, stream)| Source::new(number, stream, options.nonce)).collect();
-            Sender::new(i, sources, options.burst, origin)
+        let sent_by = |queue: &Queue| {
+            let number = Some(queue.number);
+            streams.iter().zip(senders).enumerate().filter(move |(_, (_, sender))| **sender == number)
+        };
+        let sending = queues.iter().enumerate().map(|(i, queue)| {
+            let source = |(position, (stream, _))| Source::new(position, stream, options.nonce);
+            Sender::new(i, sent_by(queue).map(source).collect(), options.burst, origin)
         });
-        let senders = senders.filter(|sender| !sender.sources.is_empty()).collect();
-        let states = streams.iter().map(|stream| {
-            let sent_here = ports.iter().any(|&(position, _)| mine(stream, position));
-            StreamState::new(stream, sent_here, all, origin, window)
-        });
+        let sending = sending.filter(|sender| !sender.sources.is_empty()).collect();
+        let sent_here = |position| queues.iter().any(|queue| sent_by(queue).any(|(i, _)| i == position));
+        let sets = sets(&queues);
+        let count = |set: usize| {
+            let state =
+                move |(i, stream)| StreamState::new(stream, set == 0 && sent_here(i), all, origin, window);
+            streams.iter().enumerate().map(state)
+        };
+        let states = (0..sets.iter().max().map_or(1, |last| last + 1)).flat_map(count).collect();
+        let ports =
+            queues.into_iter().zip(sets).map(|(queue, set)| PortState::new(queue, set * streams.len()));
         Worker {
-            senders,
+            senders: sending,
             receiver: Receiver::new(Sorter::new(options.nonce, streams), origin),
-            streams: states.collect(),
-            ports: ports.into_iter().map(|(position, port)| PortState::new(position, port)).collect(),
+            streams: states,
+            ports: ports.collect(),
             shared,
             options,
             origin,
@@ -136,7 +146,7 @@ impl Worker {
         let mut voted = false;
         let mut chores = |worker: &mut Worker, now| {
             let largest = worker.streams.iter().filter_map(|s| s.account.latency().max_ns()).max();
-            let mut counted = worker.streams.iter().zip(&worker.shared.streams);
+            let mut counted = worker.streams.iter().zip(worker.shared.streams.iter().cycle());
             let complete = counted.all(|(stream, counts)| stream.complete(counts.received()));
             if !voted && drain.over(now, Nanos(largest.unwrap_or(0)), complete) {
                 voted = true;
@@ -198,7 +208,7 @@ impl Worker {
             sender.expire(now, &mut *self.ports[sender.port].port);
         }
         self.publish();
-        for (stream, counts) in self.streams.iter_mut().zip(&self.shared.streams) {
+        for (stream, counts) in self.streams.iter_mut().zip(self.shared.streams.iter().cycle()) {
             stream.reserve(counts.sent.load(Relaxed));
             stream.hear(counts.announced());
         }
@@ -213,7 +223,7 @@ impl Worker {
     }
 
     fn publish(&mut self) {
-        for (counts, stream) in self.shared.streams.iter().zip(&mut self.streams) {
+        for (stream, counts) in self.streams.iter_mut().zip(self.shared.streams.iter().cycle()) {
             if stream.sent_here() {
                 counts.sent.store(stream.account.sent_count(), Relaxed);
             }
@@ -251,7 +261,7 @@ impl Worker {
     /// Notes when each stream ended.
     fn end_streams(&mut self, now: Nanos) {
         self.announce(now);
-        for (stream, counts) in self.streams.iter_mut().zip(&self.shared.streams) {
+        for (stream, counts) in self.streams.iter_mut().zip(self.shared.streams.iter().cycle()) {
             if !stream.sent_here() {
                 stream.end_elsewhere(counts.stop(), now);
             }
@@ -267,7 +277,7 @@ impl Worker {
         pinned: bool,
     ) -> Part {
         self.receiver.take_departures(&mut self.ports);
-        let mut requested = vec![0; self.streams.len()];
+        let mut requested = vec![0; self.shared.streams.len()];
         for sender in &mut self.senders {
             sender.finish(&mut *self.ports[sender.port].port);
             for source in &sender.sources {
@@ -275,11 +285,11 @@ impl Worker {
             }
         }
         let elapsed = stop - self.start;
+        let queue =
+            |mut state: PortState| QueuePart { outcome: state.outcome(elapsed), queue: state.into_queue() };
         Part {
-            ports: self.ports.iter_mut().map(|port| port.outcome(elapsed)).collect(),
-            streams: self.streams.into_iter().zip(requested).collect(),
-            positions: self.ports.iter().map(|state| state.position).collect(),
-            handles: self.ports.into_iter().map(|state| state.port).collect(),
+            queues: self.ports.into_iter().map(queue).collect(),
+            streams: together(self.streams, requested.len()).into_iter().zip(requested).collect(),
             times: (self.start, stop, end),
             origin: self.origin,
             stalls: self.stalls,

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{cbr, template};
+use common::{boxed, cbr, template};
 use flowgauge_clock::Nanos;
 use flowgauge_measure::Schedule;
 use flowgauge_packet::RawFrames;
@@ -20,7 +20,7 @@ use flowgauge_traffic::{Options, Stop, Stream, start};
 
 fn run(stream: Stream, file: Option<(File, Format)>, options: CaptureOptions) -> CaptureOutcome {
     let (a, b) = ring::pair(1 << 14);
-    let capturing = capture(vec![Box::new(b)], file, options).unwrap();
+    let capturing = capture(boxed(vec![b]), file, options).unwrap();
     let ports: Vec<Box<dyn Port>> = vec![Box::new(a)];
     let sending = start(ports, vec![stream], Options { drain: Some(Nanos::ZERO), ..Options::default() });
     let sent = sending.unwrap().finish();

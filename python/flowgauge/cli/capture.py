@@ -55,6 +55,16 @@ def command(
     probes: Annotated[
         bool, typer.Option("--probes", help="Judge probes of `flowgauge generate`: loss, order, delay.")
     ] = False,
+    queues: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=64,
+            help="Queues of each port that are read, in turn, by one core; order between them is not known. Default: af_xdp: "
+            "all; the others: one.",
+        ),
+    ] = None,
     queue: Annotated[
         int, typer.Option(metavar="MIB", min=1, max=4096, help="Memory for frames that wait for the file.")
     ] = 64,
@@ -77,6 +87,19 @@ def command(
 
     chosen = None if form is None else form.value
     request = Request(
-        ports or [], read, netns, write, chosen, count, duration, snaplen, probes, queue, core, as_json, quiet
+        ports or [],
+        read,
+        netns,
+        write,
+        chosen,
+        count,
+        duration,
+        snaplen,
+        probes,
+        queue,
+        core,
+        as_json,
+        quiet,
+        queues,
     )
     raise typer.Exit(run(request))

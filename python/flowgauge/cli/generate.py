@@ -100,6 +100,20 @@ def command(
     core: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Core to spin on. Default: the last one.")
     ] = None,
+    queues: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=64,
+            help="Queues of PORT that are used, each by a core if there are enough. Streams take them in turn; one as fast as "
+            "possible is divided by its flows. Default: one.",
+        ),
+    ] = None,
+    receive_queues: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, max=64, help="Queues of the receiving port. Default: as --queues."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and no rates.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no rates while it runs.")] = False,
 ) -> None:
@@ -131,4 +145,7 @@ def command(
         duration=duration,
         seed=seed,
     )
-    raise typer.Exit(run(Request(port, receive, netns, options, streams or [], core, as_json, quiet)))
+    request = Request(
+        port, receive, netns, options, streams or [], core, as_json, quiet, queues, receive_queues
+    )
+    raise typer.Exit(run(request))

@@ -1,8 +1,10 @@
 """Which thread runs on which core.
 
-The tester's workers, which transmit and receive, spin on the last cores that this process may use, one each. A DUT that polls by itself
-(a PMD thread of Open vSwitch) gets the core before them. The channel thread, the DUT's other threads and everything else share the rest:
-they look for work for a moment and then sleep. So at most cores - 1 threads of ours spin, and none where somebody else does.
+The tester's workers, which transmit and receive, spin on the last cores that this process may use, one each. Where ports have several
+queues there are more of them: one for each queue of each port, if that takes no more than half of the cores; fewer workers have equal
+shares, with a queue of each port if they can. A DUT that polls by itself (a PMD thread of Open vSwitch) gets the core before them. The
+channel thread, the DUT's other threads and everything else share the rest: they look for work for a moment and then sleep. So at most
+cores - 1 threads of ours spin, and none where somebody else does.
 """
 
 from __future__ import annotations
@@ -52,8 +54,9 @@ class CorePlan:
         return tuple(sorted({*self.workers, *polled}))
 
 
-def plan(cores: Sequence[int], *, polls: bool = False, ports: int = 1) -> CorePlan:
-    """The plan for these cores, ascending; `polls`: the DUT has a thread that spins; `ports`: so many get workers of their own if they can.
+def plan(cores: Sequence[int], *, polls: bool = False, ports: int = 1, queues: int = 1) -> CorePlan:
+    """The plan for these cores, ascending; `polls`: the DUT has a thread that spins; `ports`: so many get workers of their own if they can;
+    `queues` of each port: likewise, also on few cores.
 
     >>> plan([0, 1]).note
     'worker spins on core 1; channel and DUT on 0'
@@ -63,12 +66,15 @@ def plan(cores: Sequence[int], *, polls: bool = False, ports: int = 1) -> CorePl
     'worker spins on core 3; the DUT polls on 2; channel and the rest of the DUT on 0,1'
     >>> plan(range(16), polls=True, ports=2).note
     'workers spin on cores 14,15; the DUT polls on 13; channel and the rest of the DUT on 0,1,2,3,4,5,6,7,8,9,10,11,12'
+    >>> plan(range(4), polls=True, ports=2, queues=2).note
+    'workers spin on cores 2,3; the DUT polls on 1; channel and the rest of the DUT on 0'
     """
     rest = tuple(cores)
     if len(rest) < 2:
         note = "one core: worker, channel and DUT share it, and each yields"
         return CorePlan((), rest, rest, note, rest[0] if polls and rest else None)
-    count = max(1, min(ports, len(rest) // 4)) if len(rest) >= MANY else 1
+    most = len(rest) // 2 if queues > 1 else len(rest) // 4 if len(rest) >= MANY else 1
+    count = max(1, min(ports * queues, most))
     rest, workers = rest[:-count], rest[-count:]
     pmd = None
     if polls:
@@ -77,9 +83,9 @@ def plan(cores: Sequence[int], *, polls: bool = False, ports: int = 1) -> CorePl
     return CorePlan(workers, rest, rest, _note(workers, rest, pmd), pmd)
 
 
-def core_plan(*, polls: bool = False, ports: int = 1) -> CorePlan:
+def core_plan(*, polls: bool = False, ports: int = 1, queues: int = 1) -> CorePlan:
     """The plan for the cores that this process may use."""
-    return plan(sorted(_usable()), polls=polls, ports=ports)
+    return plan(sorted(_usable()), polls=polls, ports=ports, queues=queues)
 
 
 @contextmanager

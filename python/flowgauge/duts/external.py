@@ -20,6 +20,7 @@ of_port = 1
 speed_mbps = 10000                   default: what the interface says
 backend = "af_xdp"                   how frames are moved: "af_packet" (default), "af_xdp", or "dpdk"; then instead of interface:
 device = "0000:03:00.0"              the device in DPDK's words
+queues = 4                           how many of its queues are used, each by a core if there are enough; default: one core for all
 
 [reset]
 commands = ["ssh switch reset"]      run between benchmarks
@@ -39,6 +40,7 @@ from typing import Any
 
 from flowgauge.controllers import BUILTIN
 from flowgauge.duts.control import read_control
+from flowgauge.duts.cores import CorePlan, core_plan
 from flowgauge.duts.host import call, need_root
 from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, Wiring
 from flowgauge.duts.keys import Keys
@@ -51,6 +53,7 @@ VERSIONS = ("1.0", "1.3", "1.4", "1.5")
 BACKENDS = ("af_packet", "af_xdp", "dpdk")
 """The default first."""
 MAX_PORT = 0xFFFFFF00
+MAX_QUEUES = 64
 RESET_S = 120.0
 SETTLE_S = 0.1
 """How long a switch may need from a barrier to the last port's forwarding."""
@@ -76,6 +79,12 @@ class External:
         self._ports = _ports(keys)
         self._commands = _commands(keys)
         self._about: Mapping[str, Any] = keys.value(("describe",), dict, "a table: [describe]", default={})
+
+    @property
+    def plan(self) -> CorePlan:
+        """Who runs where: a queue that was asked for may have a core of its own."""
+        queues = max(port.queues or 1 for port in self._ports)
+        return core_plan(ports=len(self._ports) if queues > 1 else 1, queues=queues)
 
     def start(self, version: str, leads: Leads = TO_US) -> Wiring:
         """Check the interfaces; the switch itself runs already."""
@@ -139,7 +148,7 @@ def _ports(keys: Keys) -> tuple[PortWiring, ...]:
 
 
 def _port(keys: Keys, where: tuple[str | int, ...]) -> PortWiring:
-    keys.only(where, ("interface", "of_port", "speed_mbps", "netns", "backend", "device"))
+    keys.only(where, ("interface", "of_port", "speed_mbps", "netns", "backend", "device", "queues"))
     backend = keys.value((*where, "backend"), str, ", ".join(BACKENDS), default=BACKENDS[0])
     if backend not in BACKENDS:
         raise keys.wrong((*where, "backend"), backend, ", ".join(BACKENDS))
@@ -153,7 +162,17 @@ def _port(keys: Keys, where: tuple[str | int, ...]) -> PortWiring:
         raise keys.wrong((*where, "speed_mbps"), speed, "a number above 0")
     netns = keys.value((*where, "netns"), str, "the name of a network namespace", default="")
     rate = float(speed) if isinstance(speed, (int, float)) else None
-    return PortWiring(of_port, backend, interface, netns or None, rate)
+    return PortWiring(of_port, backend, interface, netns or None, rate, queues=_queues(keys, where))
+
+
+def _queues(keys: Keys, where: tuple[str | int, ...]) -> int | None:
+    allowed = f"a whole number from 1 to {MAX_QUEUES}"
+    queues = keys.value((*where, "queues"), object, allowed, default="")
+    if queues == "":
+        return None
+    if isinstance(queues, bool) or not isinstance(queues, int) or not 1 <= queues <= MAX_QUEUES:
+        raise keys.wrong((*where, "queues"), queues, allowed)
+    return queues
 
 
 def _end(keys: Keys, where: tuple[str | int, ...], backend: str) -> str:
@@ -206,9 +225,10 @@ def _checked(port: PortWiring) -> PortWiring:
 
 
 def _described(port: PortWiring) -> dict[str, Any]:
-    """What a run says of a port; its speed where it has one."""
-    speed = {} if port.max_rate_mbps is None else {"max_rate_mbps": port.max_rate_mbps}
-    return {"of_port": port.of_port, "interface": port.interface, "backend": port.backend, **speed}
+    """What a run says of a port; its speed where it has one, and how many queues were asked for."""
+    told = {"max_rate_mbps": port.max_rate_mbps, "queues": port.queues}
+    known = {key: value for key, value in told.items() if value is not None}
+    return {"of_port": port.of_port, "interface": port.interface, "backend": port.backend, **known}
 
 
 def _speed_mbps(interface: str) -> float | None:

@@ -14,6 +14,7 @@ class PortWiring:
     `backend`: "ring" (then `handle` is the in-process port), "af_packet", "af_xdp", or "dpdk" (then `interface` is a device in DPDK's
     words: "net_virtio_user0,path=/run/s,server=1", "0000:03:00.0"). `netns`: name of the network namespace that holds `interface`, None for
     our own. `max_rate_mbps` None: the link has no speed of its own. `options`: further arguments of `_core.open_<backend>`.
+    `queues`: so many, each of which another core may serve; None: as the backend does by itself, one core for all that there are.
     """
 
     of_port: int
@@ -23,6 +24,7 @@ class PortWiring:
     max_rate_mbps: float | None = None
     handle: Any = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    queues: int | None = None
 
 
 @dataclass(frozen=True)

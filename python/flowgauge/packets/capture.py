@@ -39,6 +39,7 @@ class Request:
     core: int | None
     json: bool
     quiet: bool
+    queues: int | None = None
 
 
 def run(request: Request) -> int:
@@ -51,7 +52,7 @@ def run(request: Request) -> int:
         )
     if request.duration_s is not None and request.duration_s <= 0:
         raise UsageError("--duration is above 0")
-    wirings = [parse_port(text, request.netns) for text in request.ports]
+    wirings = [parse_port(text, request.netns, queues=request.queues) for text in request.ports]
     for text, wiring in zip(request.ports, wirings, strict=True):
         if wiring.backend in ("ring", "pcap"):
             raise UsageError(
@@ -159,8 +160,13 @@ def _result(request: Request, found: Mapping[str, Any]) -> dict[str, Any]:
             {"port": name, "frames": frames, "dropped": dropped, "stamps": stamps}
             for (name, frames, dropped), stamps in ports
         ],
-        "probes": [_probes(stream) for stream in found["probes"]] if request.probes else None,
+        "probes": [_in_order(request, _probes(s)) for s in found["probes"]] if request.probes else None,
     }
+
+
+def _in_order(request: Request, stream: dict[str, Any]) -> dict[str, Any]:
+    """Between queues, which are read in turn, there is no order: nothing is known of it."""
+    return {**stream, "reordered": None} if (request.queues or 1) > 1 else stream
 
 
 def _probes(stream: Mapping[str, Any]) -> dict[str, Any]:
@@ -218,9 +224,8 @@ def judged(streams: Sequence[Mapping[str, Any]]) -> list[str]:
         return ["no probes"]
     lines = []
     for stream in streams:
-        counts = ", ".join(
-            f"{name} {stream[name]}" for name in ("received", "lost", "duplicated", "reordered")
-        )
+        names = ("received", "lost", "duplicated", "reordered")
+        counts = ", ".join(f"{name} {stream[name]}" for name in names if stream[name] is not None)
         lines.append(f"probes of trial {stream['nonce']}, stream {stream['stream'] + 1}: {counts}")
         for name, key in (("delay", "latency_ns"), ("variation from frame to frame", "variation_ns")):
             if stream[key] is not None:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowgauge import _core
-from flowgauge.duts.cores import core_plan
+from flowgauge.duts.cores import CorePlan, core_plan
 from flowgauge.errors import UsageError
 from flowgauge.packets.port_text import parse_port
 from flowgauge.packets.rate_text import bits_per_second, frames_per_second, nanoseconds
+from flowgauge.packets.spread import spread
 from flowgauge.packets.streams import Planned, Wanted, all_wanted, plan
 from flowgauge.packets.watch import Seconds, Show, interrupts, shown
 from flowgauge.testbed.interface import Reception, Stream, TesterState
@@ -36,6 +37,13 @@ class Request:
     core: int | None
     json: bool
     quiet: bool
+    queues: int | None = None
+    receive_queues: int | None = None
+
+    @property
+    def plan(self) -> CorePlan:
+        """A worker for each queue, if there are cores enough."""
+        return core_plan(queues=max(self.queues or 1, self.receive_queues or 1))
 
 
 def run(request: Request) -> int:
@@ -47,6 +55,7 @@ def run(request: Request) -> int:
             stack.callback(handle.close)
         sink = 1 if len(handles) > 1 else None
         planned = [plan(one, handles[0].link_mbps(), sink, i) for i, one in enumerate(wanted)]
+        planned = spread(planned, handles[0].queues)
         names = [handle.describe() for handle in handles]
         for one in planned:
             _tell(request, one)
@@ -67,15 +76,18 @@ def run(request: Request) -> int:
 
 def _open(request: Request) -> list[_core.Port]:
     """The port that sends, and the one that receives if there is one."""
-    cores = core_plan()
-    sender = parse_port(request.port, request.netns, receive=False)
+    cores = request.plan
+    sender = parse_port(request.port, request.netns, receive=False, queues=request.queues)
     if sender.backend == "ring":
         if request.receive is not None:
             raise UsageError("--port ring has its other end in this process; leave --receive out")
+        if max(request.queues or 1, request.receive_queues or 1) > 1:
+            raise UsageError("--port ring has one queue; leave --queues out")
         return list(_core.ring_pair(RING_SLOTS))
     if request.receive is None:
         return [open_port(sender, cores)]
-    receiver = parse_port(request.receive, request.netns, option="--receive")
+    queues = request.queues if request.receive_queues is None else request.receive_queues
+    receiver = parse_port(request.receive, request.netns, option="--receive", queues=queues)
     if receiver.backend in ("ring", "pcap"):
         raise UsageError(f"--receive {request.receive}: nothing arrives there")
     first = open_port(sender, cores)
@@ -95,13 +107,14 @@ def _tell(request: Request, planned: Planned) -> None:
 
 
 def _start(ports: Sequence[_core.Port], streams: Sequence[Stream], request: Request) -> LiveTransmission:
-    core = core_plan().worker if request.core is None else request.core
+    workers = request.plan.workers if request.core is None else (request.core,)
     started = _core.Transmission(
         ports,
         [spec(stream, len(ports)) for stream in streams],
         # Without a receiver there is nothing to wait for.
         drain_ns=None if len(ports) > 1 else 0,
-        core=core,
+        core=None,
+        cores=workers,
         connection=None,
     )
     return LiveTransmission(streams, started, lambda _channel: None)
@@ -149,11 +162,13 @@ def _result(
     """Everything that is known, for `--json`. What is not known is null."""
     receptions = [transmission.reception(i) for i in range(len(planned))]
     tester = transmission.tester
+    streams = [_stream(one, found) for one, found in zip(planned, receptions, strict=True)]
     return {
         "port": names[0],
         "receive_port": names[1] if len(names) > 1 else None,
         "stopped_early": stopped,
-        "streams": [_stream(one, found) for one, found in zip(planned, receptions, strict=True)],
+        "streams": streams,
+        "together": together(streams),
         "tester": _tester(tester, receives=len(names) > 1),
     }
 
@@ -183,6 +198,18 @@ def _stream(planned: Planned, found: Reception) -> dict[str, Any]:
     }
 
 
+def together(streams: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What all streams did together; their rates are from the start to the last one's end."""
+    seconds = max(stream["seconds"] for stream in streams)
+    sums: dict[str, Any] = {"seconds": seconds}
+    for key in ("requested", "sent", "not_offered", "received", "lost", "duplicated", "reordered"):
+        known = [stream[key] for stream in streams if stream[key] is not None]
+        sums[key] = sum(known) if known else None
+    bits = sum(stream["seconds"] * (stream["offered_l2_bps"] or 0) for stream in streams)
+    rates = {"offered_pps": sums["sent"] / seconds, "offered_l2_bps": bits / seconds} if seconds > 0 else {}
+    return {**sums, "offered_pps": None, "offered_l2_bps": None, **rates}
+
+
 def _latency(found: Reception) -> dict[str, float | None] | None:
     latency = found.latency
     if latency.count == 0:
@@ -207,12 +234,11 @@ def summary(result: Mapping[str, Any]) -> list[str]:
     """The result in lines."""
     lines = []
     for stream in result["streams"]:
-        rate = ""
-        if stream["offered_pps"] is not None:
-            pps, bps = frames_per_second(stream["offered_pps"]), bits_per_second(stream["offered_l2_bps"])
-            rate = f": {pps}, {bps} (layer 2)"
-        lines.append(f"{stream['name']}: sent {stream['sent']} frames in {stream['seconds']:.3f} s{rate}")
+        lines.append(_sent(stream["name"], stream))
         lines += [f"  {line}" for line in (*_departures(stream), *_arrivals(stream))]
+    if len(result["streams"]) > 1:
+        lines.append(_sent("together", result["together"]))
+        lines += [f"  {line}" for line in _counts(result["together"])]
     tester = result["tester"]
     if tester["tx_errors"]:
         lines.append(f"warning: the port refused {tester['tx_errors']} frames")
@@ -223,6 +249,14 @@ def summary(result: Mapping[str, Any]) -> list[str]:
     if result["stopped_early"]:
         lines.append("stopped")
     return lines
+
+
+def _sent(name: str, stream: Mapping[str, Any]) -> str:
+    rate = ""
+    if stream["offered_pps"] is not None:
+        pps, bps = frames_per_second(stream["offered_pps"]), bits_per_second(stream["offered_l2_bps"])
+        rate = f": {pps}, {bps} (layer 2)"
+    return f"{name}: sent {stream['sent']} frames in {stream['seconds']:.3f} s{rate}"
 
 
 def _departures(stream: Mapping[str, Any]) -> list[str]:
@@ -238,12 +272,15 @@ def _departures(stream: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _arrivals(stream: Mapping[str, Any]) -> list[str]:
+def _counts(stream: Mapping[str, Any]) -> list[str]:
     if stream["received"] is None:
         return []
-    counts = ", ".join(f"{name} {stream[name]}" for name in ("received", "lost", "duplicated", "reordered"))
+    return [", ".join(f"{name} {stream[name]}" for name in ("received", "lost", "duplicated", "reordered"))]
+
+
+def _arrivals(stream: Mapping[str, Any]) -> list[str]:
     delays = stream["latency_ns"]
     if not delays:
-        return [counts]
+        return _counts(stream)
     known = ", ".join(f"{name} {nanoseconds(delays[name])}" for name in ("min", "p50", "p99", "max"))
-    return [counts, f"delay: {known}"]
+    return [*_counts(stream), f"delay: {known}"]

@@ -16,7 +16,12 @@ BACKENDS = {
 
 
 def parse_port(
-    text: str, netns: str | None = None, *, option: str = "--port", receive: bool = True
+    text: str,
+    netns: str | None = None,
+    *,
+    option: str = "--port",
+    receive: bool = True,
+    queues: int | None = None,
 ) -> PortWiring:
     """How to open it. Raises UsageError.
 
@@ -32,9 +37,9 @@ def parse_port(
         raise UsageError(f"{option} {text}: expected {BACKENDS[backend]}")
     # Namespaces are of interfaces: files, rings and DPDK's devices are in none.
     if backend not in ("af_packet", "af_xdp"):
-        return PortWiring(of_port=0, backend=backend, interface=device)
+        return PortWiring(of_port=0, backend=backend, interface=device, queues=queues)
     interface, at, own = device.partition("@")
     if not interface or (at and not own):
         raise UsageError(f"{option} {text}: expected {BACKENDS[backend]} or {BACKENDS[backend]}@NETNS")
     options = {} if receive else {"receive": False}
-    return PortWiring(of_port=0, backend=backend, interface=interface, netns=own or netns, options=options)
+    return PortWiring(0, backend, interface, own or netns, options=options, queues=queues)

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from flowgauge import _core
 from flowgauge.duts.cores import CorePlan
 from flowgauge.duts.interface import PortWiring
-from flowgauge.errors import SetupError
+from flowgauge.errors import SetupError, TooFewQueuesError
 
 
 def open_port(wiring: PortWiring, plan: CorePlan) -> _core.Port:
     """The tester's end of a wire, for the workers of a plan. Raises SetupError and its kinds."""
     if wiring.backend not in OPENERS:
         raise SetupError(f"no backend is called {wiring.backend!r}; there are: {', '.join(OPENERS)}")
+    if wiring.backend in SINGLE and (wiring.queues or 1) > 1:
+        raise TooFewQueuesError(
+            f"a port of {wiring.backend} has one queue, not {wiring.queues}",
+            advice="leave the queues out, or use af_xdp, dpdk or af_packet",
+        )
     return OPENERS[wiring.backend](wiring, plan)
+
+
+def _options(wiring: PortWiring) -> Mapping[str, Any]:
+    return wiring.options if wiring.queues is None else {**wiring.options, "queues": wiring.queues}
 
 
 def _ring(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
@@ -24,15 +34,15 @@ def _ring(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
 
 
 def _af_packet(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
-    return _core.open_af_packet(wiring.interface, wiring.netns, **wiring.options)
+    return _core.open_af_packet(wiring.interface, wiring.netns, **_options(wiring))
 
 
 def _af_xdp(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
-    return _core.open_af_xdp(wiring.interface, wiring.netns, **wiring.options)
+    return _core.open_af_xdp(wiring.interface, wiring.netns, **_options(wiring))
 
 
 def _dpdk(wiring: PortWiring, plan: CorePlan) -> _core.Port:
-    return _core.open_dpdk(wiring.interface, wiring.netns, cores=plan.workers, **wiring.options)
+    return _core.open_dpdk(wiring.interface, wiring.netns, cores=plan.workers, **_options(wiring))
 
 
 def _pcap(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
@@ -47,3 +57,6 @@ OPENERS: Mapping[str, Callable[[PortWiring, CorePlan], _core.Port]] = {
     "pcap": _pcap,
 }
 """Backend -> how to open one."""
+
+SINGLE = frozenset({"ring", "pcap"})
+"""Backends whose ports have one queue."""

@@ -122,6 +122,31 @@ fn check_records(account: &Account, oracle: &Oracle, flows: u32) -> Result<(), T
     Ok(())
 }
 
+proptest! {
+    #[test]
+    fn accounts_of_several_queues_make_the_account_of_one(
+        sent in 1..300u64,
+        arrivals in prop::collection::vec((any::<u64>(), 0..4usize), 0..600),
+    ) {
+        let new = |sent_here| {
+            Account::new(AccountOptions { expected: sent, sent_here, flows: 7, record: 1000, ..Default::default() })
+        };
+        let (mut one, mut queues) = (new(true), [true, false, false, false].map(new));
+        one.sent_n(Nanos(1), sent);
+        queues[0].sent_n(Nanos(1), sent);
+        for (&(seq, queue), at) in arrivals.iter().zip(10..) {
+            one.arrived(seq % sent, Nanos(1), Nanos(at));
+            queues[queue].arrived(seq % sent, Nanos(1), Nanos(at));
+        }
+        queues[1..].iter_mut().for_each(|account| account.set_sent(sent));
+        let reordered = queues.iter().map(|account| account.counters().reordered).sum();
+        let [mut merged, others @ ..] = queues;
+        others.iter().for_each(|account| merged.merge(account));
+        prop_assert_eq!(merged.counters(), Counters { reordered, ..one.counters() });
+        prop_assert!(merged.first_arrivals().eq(one.first_arrivals()));
+    }
+}
+
 #[test]
 fn a_stream_that_somebody_else_sends_grows_and_is_told_the_count() {
     let mut account = Account::new(AccountOptions { sent_here: false, ..Default::default() });

@@ -9,14 +9,17 @@
 //! Needs CAP_NET_RAW; entering another network namespace needs CAP_SYS_ADMIN.
 
 mod departures;
+mod fanout;
 mod options;
 mod rx_ring;
 mod transmit;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::linux::{CardStamps, Interface, LinkState, Socket, StampAbilities, within};
 use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, RxCapacity, StampSource, TxStamp};
+use fanout::Fanout;
 pub use options::AfPacketOptions;
 use rx_ring::RxRing;
 use transmit::Transmitter;
@@ -32,7 +35,21 @@ pub fn open(
     netns: Option<&Path>,
     options: AfPacketOptions,
 ) -> Result<AfPacketPort, PortError> {
-    within(netns, || AfPacketPort::open_here(interface, netns, options))
+    within(netns, || Ok(AfPacketPort::open_here(interface, netns, options, 1)?.remove(0)))
+}
+
+/// Opens an interface as so many ports (at least 1), each for a thread of its own. Each receives some flows, all together
+/// receive all; each sends.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_each(
+    interface: &str,
+    netns: Option<&Path>,
+    options: AfPacketOptions,
+    queues: usize,
+) -> Result<Vec<AfPacketPort>, PortError> {
+    within(netns, || AfPacketPort::open_here(interface, netns, options, queues.max(1)))
 }
 
 /// An open interface.
@@ -41,12 +58,17 @@ pub struct AfPacketPort {
     interface: Interface,
     transmitter: Transmitter,
     ring: Option<RxRing>,
-    card: Option<CardStamps>,
+    card: Option<Arc<CardStamps>>,
     rx_frames: u64,
 }
 
 impl AfPacketPort {
-    fn open_here(interface: &str, netns: Option<&Path>, options: AfPacketOptions) -> Result<Self, PortError> {
+    fn open_here(
+        interface: &str,
+        netns: Option<&Path>,
+        options: AfPacketOptions,
+        queues: usize,
+    ) -> Result<Vec<Self>, PortError> {
         let name = match netns.and_then(Path::file_name) {
             Some(netns) => format!("af_packet {interface} in {}", netns.to_string_lossy()),
             None => format!("af_packet {interface}"),
@@ -57,15 +79,22 @@ impl AfPacketPort {
         let abilities = StampAbilities::of(&socket, &interface);
         let mut card = None;
         if options.hardware_stamps {
-            card = CardStamps::enable(Socket::packet(&name)?, &interface, abilities);
+            card = CardStamps::enable(Socket::packet(&name)?, &interface, abilities).map(Arc::new);
         }
-        let ring = if options.receive {
-            Some(RxRing::new(&name, &interface, &options, card.as_ref())?)
-        } else {
-            None
+        let described = if queues == 1 { name.clone() } else { format!("{name} ({queues} queues)") };
+        let mut fanout = (queues > 1).then(Fanout::default);
+        let mut open = |_| {
+            let mut ring = None;
+            if options.receive {
+                let fanout = fanout.as_mut();
+                ring = Some(RxRing::new(&name, &interface, &options, card.as_deref(), fanout)?);
+            }
+            let stamps = (abilities, card.as_deref());
+            let transmitter = Transmitter::new(Socket::packet(&name)?, &interface, &options, stamps)?;
+            let (interface, name, card) = (interface.clone(), described.clone(), card.clone());
+            Ok(AfPacketPort { name, interface, transmitter, ring, card, rx_frames: 0 })
         };
-        let transmitter = Transmitter::new(socket, &interface, &options, (abilities, card.as_ref()))?;
-        Ok(AfPacketPort { name, interface, transmitter, ring, card, rx_frames: 0 })
+        (0..queues).map(&mut open).collect()
     }
 }
 
@@ -102,7 +131,7 @@ impl Port for AfPacketPort {
 
     fn rx(&mut self, burst: &mut Burst, max: usize) -> Result<usize, PortError> {
         let Some(ring) = &mut self.ring else { return Ok(0) };
-        let n = ring.receive(burst, max.min(burst.room()), self.card.as_ref());
+        let n = ring.receive(burst, max.min(burst.room()), self.card.as_deref());
         self.rx_frames += n as u64;
         Ok(n)
     }
@@ -117,7 +146,7 @@ impl Port for AfPacketPort {
     }
 
     fn tx_stamps(&mut self, stamps: &mut Vec<TxStamp>) {
-        stamps.extend(self.transmitter.sampled(self.card.as_ref()));
+        stamps.extend(self.transmitter.sampled(self.card.as_deref()));
     }
 
     fn stats(&mut self) -> PortStats {

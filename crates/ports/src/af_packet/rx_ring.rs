@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 use flowgauge_clock::{Clock, Nanos, WallOffset};
 use libc::{tpacket_block_desc, tpacket3_hdr};
 
+use super::fanout::Fanout;
 use super::options::AfPacketOptions;
 use crate::linux::{CardStamps, Interface, Socket};
 use crate::{Burst, Owner, PortError, Slot};
@@ -53,12 +54,13 @@ struct Block {
 unsafe impl Send for RxRing {}
 
 impl RxRing {
-    /// With the stamps of `card` if there is one, else with the kernel's.
+    /// With the stamps of `card` if there is one, else with the kernel's. `fanout`: which frames it gets, where it has not all.
     pub fn new(
         port: &str,
         interface: &Interface,
         options: &AfPacketOptions,
         card: Option<&CardStamps>,
+        fanout: Option<&mut Fanout>,
     ) -> Result<RxRing, PortError> {
         let socket = Socket::packet(port)?;
         let (block_size, blocks) =
@@ -105,6 +107,7 @@ impl RxRing {
             ring.socket.set(libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, request)?;
         }
         ring.socket.bind(interface.index, libc::ETH_P_ALL as u16)?;
+        fanout.map_or(Ok(()), |fanout| fanout.join(&ring.socket))?;
         Ok(ring)
     }
 

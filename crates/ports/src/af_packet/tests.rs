@@ -69,6 +69,48 @@ fn frames_pass_with_stamps_of_when_they_passed() {
 }
 
 #[test]
+fn flows_are_spread_over_queues_and_each_stays_on_one() {
+    let Some(lab) = lab("fanout") else { return };
+    let mut a = open_in(&lab, "va").unwrap();
+    let mut queues = open_each("vb", Some(lab.netns()), AfPacketOptions::default(), 3).unwrap();
+    assert_eq!(queues[2].describe(), format!("af_packet vb in {} (3 queues)", lab.netns().display()));
+    let mut burst = Burst::new();
+    for _ in 0..4 {
+        assert_eq!(a.alloc(&mut burst, 64), 64);
+        for (flow, slot) in (0u8..).zip(burst.iter_mut()) {
+            // UDP over IPv4, each flow to a port of its own.
+            slot.set_len(60);
+            slot.bytes_mut().fill(0);
+            slot.bytes_mut()[..12].copy_from_slice(&MARK[..12]);
+            slot.bytes_mut()[12..24].copy_from_slice(&[8, 0, 0x45, 0, 0, 46, 0, 0, 0, 0, 64, 17]);
+            slot.bytes_mut()[26..34].copy_from_slice(&[10, 0, 0, 1, 10, 0, 0, 2]);
+            slot.bytes_mut()[37] = flow;
+        }
+        assert_eq!(a.tx(&mut burst).unwrap(), 64);
+    }
+    let mut found = vec![[0; 64]; 3];
+    let started = Instant::now();
+    while found.iter().flatten().sum::<u32>() < 256 && started.elapsed() < Duration::from_secs(1) {
+        for (port, flows) in queues.iter_mut().zip(&mut found) {
+            port.rx(&mut burst, 64).unwrap();
+            let ours = burst.iter().filter(|slot| slot.bytes().starts_with(&MARK[..12]));
+            ours.for_each(|slot| flows[slot.bytes()[37] as usize] += 1);
+            port.free(&mut burst);
+        }
+    }
+    for flow in 0..64 {
+        let mut counts: Vec<_> = found.iter().map(|flows| flows[flow]).collect();
+        counts.sort();
+        assert_eq!(counts, [0, 0, 4], "flow {flow}");
+    }
+    assert!(found.iter().all(|flows| flows.iter().any(|&n| n > 0)), "{found:?}");
+    // Each sends, and nobody sees what leaves.
+    queues.iter_mut().for_each(|port| send(port, 2, 60));
+    assert_eq!(receive(&mut a, 6).len(), 6);
+    assert!(queues.iter_mut().all(|port| receive(port, 1).is_empty()));
+}
+
+#[test]
 fn departures_are_sampled_and_lie_between_the_call_and_the_arrival() {
     let Some(lab) = lab("sampled") else { return };
     let (mut a, mut b) = (open_in(&lab, "va").unwrap(), open_in(&lab, "vb").unwrap());

@@ -1,4 +1,4 @@
-//! How many receive queues an interface has.
+//! How many queues an interface has.
 
 use std::os::fd::RawFd;
 
@@ -16,10 +16,11 @@ struct Channels {
     combined: u32,
 }
 
-/// Receive queues of an interface in the namespace of `socket`; 1 where the driver does not tell.
-pub(super) fn receive_queues(socket: RawFd, interface: &str) -> u32 {
+/// Receive and transmit queues of an interface in the namespace of `socket`; `None` where the driver does not tell.
+pub(super) fn queues(socket: RawFd, interface: &str) -> Option<(u32, u32)> {
     let mut channels = Channels { command: ETHTOOL_GCHANNELS, ..Channels::default() };
-    if request(socket, interface, &mut channels) { (channels.rx + channels.combined).max(1) } else { 1 }
+    let told = request(socket, interface, &mut channels);
+    told.then(|| ((channels.rx + channels.combined).max(1), (channels.tx + channels.combined).max(1)))
 }
 
 /// Asks the driver; whether it answered.

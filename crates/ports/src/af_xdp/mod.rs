@@ -40,8 +40,8 @@ use queue::Queue;
 ///
 /// # Errors
 /// [`PortError::InterfaceMissing`], [`PortError::InterfaceDown`], [`PortError::PermissionNeeded`],
-/// [`PortError::Namespace`], [`PortError::Unsupported`], [`PortError::Busy`] or [`PortError::MemoryLimit`], each with its
-/// advice; [`PortError::System`] for what none of them describes.
+/// [`PortError::Namespace`], [`PortError::Unsupported`], [`PortError::TooFewQueues`], [`PortError::Busy`] or
+/// [`PortError::MemoryLimit`], each with its advice; [`PortError::System`] for what none of them describes.
 pub fn open(interface: &str, netns: Option<&Path>, options: AfXdpOptions) -> Result<AfXdpPort, PortError> {
     within(netns, || {
         let opened = Opened::new(interface, netns, options)?;
@@ -53,7 +53,7 @@ pub fn open(interface: &str, netns: Option<&Path>, options: AfXdpOptions) -> Res
 /// until the last of them is dropped; frames of a queue whose port was dropped go to the kernel.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`open`]; [`PortError::TooFewQueues`] also when it has enough to receive, but too few to send.
 pub fn open_each(
     interface: &str,
     netns: Option<&Path>,
@@ -61,6 +61,7 @@ pub fn open_each(
 ) -> Result<Vec<AfXdpPort>, PortError> {
     within(netns, || {
         let opened = Opened::new(interface, netns, options)?;
+        opened.check_sending()?;
         opened.queues.clone().map(|queue| opened.port(queue..queue + 1)).collect()
     })
 }
@@ -70,6 +71,8 @@ struct Opened {
     name: String,
     interface: Interface,
     queues: Range<u32>,
+    /// How many there are to receive and to send, where the driver tells.
+    there: Option<(u32, u32)>,
     redirect: Option<Arc<Redirect>>,
     options: AfXdpOptions,
 }
@@ -84,8 +87,12 @@ impl Opened {
         let interface = Interface::find(&socket, interface, netns)?;
         interface.wait_until_up(&socket, options.carrier_wait, netns)?;
         let first = options.first_queue;
-        let all = || channels::receive_queues(socket.fd(), &interface.name).saturating_sub(first);
+        let there = channels::queues(socket.fd(), &interface.name);
+        let all = || there.map_or(1, |(receiving, _)| receiving).saturating_sub(first);
         let queues = first..first.saturating_add(options.queues.unwrap_or_else(all).max(1));
+        if let (Some((receiving, _)), true) = (there, options.queues.is_some() && options.receive) {
+            enough(&name, &interface.name, queues.end, receiving)?;
+        }
         let mut redirect = None;
         if options.receive {
             let attached =
@@ -98,7 +105,13 @@ impl Opened {
             // Some drivers restart the link when they get a program.
             interface.wait_until_up(&socket, options.carrier_wait, netns)?;
         }
-        Ok(Opened { name, interface, queues, redirect, options })
+        Ok(Opened { name, interface, queues, there, redirect, options })
+    }
+
+    /// Whether each queue that is received from has one to send by.
+    fn check_sending(&self) -> Result<(), PortError> {
+        self.there
+            .map_or(Ok(()), |(_, sending)| enough(&self.name, &self.interface.name, self.queues.end, sending))
     }
 
     fn port(&self, queues: Range<u32>) -> Result<AfXdpPort, PortError> {
@@ -118,7 +131,7 @@ impl Opened {
         let queues = queues.enumerate().map(open).collect::<Result<Vec<Queue>, PortError>>()?;
         let copies = queues.iter().any(Queue::copies);
         Ok(AfXdpPort {
-            description: self.describe(queues.len(), copies),
+            description: self.describe(self.queues.len(), copies),
             name: self.name.clone(),
             queues: queues.into_boxed_slice(),
             turn: 0,
@@ -141,6 +154,18 @@ impl Opened {
         let polled = if self.options.busy_poll.is_some() { ", busy-polled" } else { "" };
         format!("{} ({queues}{attached}, {frames}{polled})", self.name)
     }
+}
+
+/// Whether an interface has the queues that are wanted.
+fn enough(port: &str, interface: &str, wanted: u32, found: u32) -> Result<(), PortError> {
+    if wanted <= found {
+        return Ok(());
+    }
+    let advice = format!(
+        "give it more with `ethtool -L {interface} combined {wanted}` (a veth: `ethtool -L {interface} rx {wanted} tx {wanted}`, when \
+         it was made with as many: `ip link add ... numrxqueues {wanted} numtxqueues {wanted} type veth ...`), or ask for {found}"
+    );
+    Err(PortError::TooFewQueues { port: port.into(), wanted, found: Some(found), advice })
 }
 
 fn promiscuous(interface: i32) -> libc::packet_mreq {

@@ -287,6 +287,10 @@ fn receives_from_all_queues_and_sends_on_each() {
     set_channels(&lab, 2);
     let mut senders = open_each("va", Some(va), options).unwrap();
     assert_eq!(senders.len(), 2);
+    assert!(
+        senders.iter().all(|port| port.describe().contains("(2 queues, native")),
+        "each tells of the port"
+    );
     let mut b = open_one(&lab, "vb");
     assert_eq!(b.queues.len(), 2, "all that there are");
     for round in 0..20 {
@@ -338,6 +342,12 @@ fn says_what_is_wrong() {
     assert!(zero_copy.starts_with("port-unsupported") && zero_copy.contains("zero-copy"), "{zero_copy}");
     let queue = wrong("va", AfXdpOptions { first_queue: 7, ..small() });
     assert!(queue.starts_with("port-system"), "{queue}");
+    let many = wrong("va", AfXdpOptions { queues: Some(3), ..small() });
+    assert!(many.starts_with("too-few-queues") && many.contains("does not have 3 queues, but 2"), "{many}");
+    assert!(many.contains("`ethtool -L va combined 3`"), "{many}");
+    let sending = AfXdpOptions { queues: Some(3), receive: false, ..small() };
+    let many = text(&open_each("va", Some(lab.netns()), sending).err().unwrap());
+    assert!(many.starts_with("too-few-queues"), "{many}");
     let holder = open_one(&lab, "va");
     let busy = wrong("va", small());
     assert!(busy.starts_with("interface-busy") && busy.contains("XDP program"), "{busy}");

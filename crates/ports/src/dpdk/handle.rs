@@ -79,12 +79,16 @@ impl Handle {
         if code != 0 && nobody_came {
             return Err(refused(nobody(options.link_wait)));
         }
+        if code == -libc::ERANGE {
+            return Err(too_few(device, options.queues));
+        }
         if code != 0 {
-            return Err(refused(reason(shim, code, &step, options.queues)));
+            return Err(refused(reason(shim, code, &step)));
         }
         // SAFETY: the shim ends the name with a zero byte.
         let driver = unsafe { CStr::from_ptr(raw.driver.as_ptr()) }.to_string_lossy().into_owned();
-        let name = format!("dpdk {}", device.split(',').next().unwrap_or(device));
+        let several = if raw.queues > 1 { format!(" ({} queues)", raw.queues) } else { String::new() };
+        let name = format!("dpdk {}{several}", device.split(',').next().unwrap_or(device));
         Ok(Handle { shim, raw, name, driver })
     }
 
@@ -207,11 +211,18 @@ fn nobody(patience: Duration) -> String {
     format!("nobody connected to its socket within {} s", patience.as_secs_f32())
 }
 
+/// What to say when a device does not have so many queues.
+fn too_few(device: &str, queues: u16) -> PortError {
+    let advice = format!(
+        "ask for fewer (at most {QUEUES_MAX}), or give the device more by its arguments: \
+         \"net_virtio_user0,...,queues={queues}\", \"net_af_packet0,...,qpairs={queues}\""
+    );
+    let name = device.split(',').next().unwrap_or(device);
+    PortError::TooFewQueues { port: format!("dpdk {name}"), wanted: queues.into(), found: None, advice }
+}
+
 /// Why a device was refused: the system's words, and DPDK's.
-fn reason(shim: &Shim, code: i32, step: &str, queues: u16) -> String {
-    if code == -libc::ERANGE {
-        return format!("it does not have {queues} queues (we use at most {QUEUES_MAX})");
-    }
+fn reason(shim: &Shim, code: i32, step: &str) -> String {
     let system = std::io::Error::from_raw_os_error(-code);
     format!("{step}: {system}; DPDK says: {}", shim.last_words())
 }

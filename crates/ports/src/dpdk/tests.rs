@@ -262,6 +262,7 @@ fn several_queues_by_one_thread_and_by_several() {
     // A port per queue, each on a thread; each queue of this device leads back to itself.
     let ports = open_each(&two(Device::ring())).unwrap();
     assert_eq!(ports.len(), 2);
+    assert!(ports[1].describe().ends_with(" (2 queues)"), "{}", ports[1].describe());
     std::thread::scope(|scope| {
         for (i, mut port) in (0u16..).zip(ports) {
             scope.spawn(move || {
@@ -285,7 +286,8 @@ fn a_refusal_says_why_and_what_to_do() {
     assert!(unknown.to_string().contains("net_nonsense0"), "{unknown}");
     assert!(unknown.advice().contains("dpdk-devbind.py"), "{}", unknown.advice());
     let many = error("net_null_many", 17);
-    assert!(many.to_string().contains("17 queues"), "{many}");
+    assert_eq!((many.name(), many.to_string().contains("17 queues")), ("too-few-queues", true), "{many}");
+    assert!(many.advice().contains("queues=17"), "{}", many.advice());
     let missing = shim::load(std::path::Path::new("/nowhere/x.so"));
     // Another test may have loaded it already; then the path no longer matters.
     if let Err(missing) = missing {

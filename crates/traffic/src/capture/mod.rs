@@ -25,6 +25,7 @@ use flowgauge_ports::pcap::{Format, OutputFile};
 use flowgauge_ports::{Port, StampSource};
 
 use crate::error::TrafficError;
+use crate::ports::Ports;
 pub use judge::{Judge, ProbeStream};
 use reader::Reader;
 use writer::Queue;
@@ -87,7 +88,7 @@ pub struct CaptureOutcome {
 
 /// The ports, and what came of the capture.
 pub struct Captured {
-    /// In the order given.
+    /// Their handles, in the order given.
     pub ports: Vec<Box<dyn Port>>,
     /// What came of it.
     pub outcome: CaptureOutcome,
@@ -135,7 +136,7 @@ pub struct Capturing {
 /// # Errors
 /// [`TrafficError::Thread`].
 pub fn capture(
-    ports: Vec<Box<dyn Port>>,
+    ports: impl Into<Ports>,
     file: Option<(File, Format)>,
     options: CaptureOptions,
 ) -> Result<Capturing, TrafficError> {
@@ -148,7 +149,7 @@ pub fn capture(
         }
         None => None,
     };
-    let reader = Reader::new(ports, queue, options, Arc::clone(&shared));
+    let reader = Reader::new(ports.into(), queue, options, Arc::clone(&shared));
     let thread = std::thread::Builder::new().name("fg-capture".into()).spawn(move || reader.run());
     Ok(Capturing { thread: Some(thread.map_err(TrafficError::Thread)?), shared })
 }

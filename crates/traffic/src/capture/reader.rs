@@ -13,6 +13,7 @@ use super::writer::{CHUNK, Queue};
 use super::{CaptureOptions, CaptureOutcome, Captured, Shared};
 use crate::error::TrafficError;
 use crate::host;
+use crate::ports::Ports;
 
 /// How often the loop looks at what need not be looked at in each turn.
 const CHORES_EVERY: Nanos = Nanos::from_millis(10);
@@ -24,7 +25,10 @@ const SPIN: Nanos = Nanos::from_micros(50);
 const REST: Duration = Duration::from_micros(100);
 
 pub(super) struct Reader {
+    /// The queues of all ports.
     ports: Vec<Box<dyn Port>>,
+    /// The port that each of them belongs to.
+    owners: Vec<usize>,
     before: Vec<PortStats>,
     queue: Option<Queue>,
     /// What frames are written into; `None`: all chunks are full, or there is no file.
@@ -38,7 +42,7 @@ pub(super) struct Reader {
     frames: u64,
     bytes: u64,
     lost: u64,
-    /// Frames lost by port.
+    /// Frames lost by queue.
     lost_at: Vec<u64>,
     left: u64,
     end: Nanos,
@@ -49,14 +53,11 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub fn new(
-        ports: Vec<Box<dyn Port>>,
-        queue: Option<Queue>,
-        options: CaptureOptions,
-        shared: Arc<Shared>,
-    ) -> Reader {
+    pub fn new(ports: Ports, queue: Option<Queue>, options: CaptureOptions, shared: Arc<Shared>) -> Reader {
         let now = Clock.now();
+        let (owners, ports) = (ports.owners().to_vec(), ports.into_handles());
         Reader {
+            owners,
             before: vec![PortStats::default(); ports.len()],
             lost_at: vec![0; ports.len()],
             stamps_here: ports.iter().any(|port| port.capabilities().rx_stamps == StampSource::User),
@@ -94,7 +95,7 @@ impl Reader {
         }
         let Some(queue) = &self.queue else { return };
         let Some(mut chunk) = queue.take() else { return };
-        let names: Vec<_> = self.ports.iter().map(|port| port.describe()).collect();
+        let names: Vec<_> = self.firsts().map(|port| port.describe()).collect();
         queue.format.start(&names, self.options.snaplen, &mut chunk);
         // The start goes to the file at once, so that who reads along can begin, and a file without frames is whole.
         queue.give(chunk);
@@ -144,7 +145,7 @@ impl Reader {
             match (&mut self.chunk, &self.queue) {
                 (Some(chunk), Some(queue)) => {
                     let (wall, snaplen) = (self.offset.to_wall(at), self.options.snaplen);
-                    queue.format.record(port as u32, wall, frame, snaplen, chunk);
+                    queue.format.record(self.owners[port] as u32, wall, frame, snaplen, chunk);
                 }
                 (None, Some(_)) => {
                     self.lost += 1;
@@ -209,10 +210,29 @@ impl Reader {
         counted
     }
 
+    /// The first queue of each port: it tells what holds for all of them.
+    fn firsts(&self) -> impl Iterator<Item = &Box<dyn Port>> {
+        let first = |i: usize| i == 0 || self.owners[i] != self.owners[i - 1];
+        self.ports.iter().enumerate().filter(move |&(i, _)| first(i)).map(|(_, port)| port)
+    }
+
+    /// What each port counted, and how many of its frames were lost.
+    fn by_port(&self, counted: &[PortStats]) -> Vec<(PortStats, u64)> {
+        let mut ports: Vec<(PortStats, u64)> = Vec::new();
+        for ((&owner, stats), lost) in self.owners.iter().zip(counted).zip(&self.lost_at) {
+            match ports.get_mut(owner) {
+                Some((all, all_lost)) => (*all, *all_lost) = (all.and(*stats), *all_lost + lost),
+                None => ports.push((*stats, *lost)),
+            }
+        }
+        ports
+    }
+
     fn finish(mut self, error: Option<TrafficError>) -> Captured {
-        let stats = self.publish();
+        let counted = self.publish();
+        let stats = self.by_port(&counted);
         let write_error = self.queue.take().and_then(|queue| {
-            let counts: Vec<_> = stats.iter().zip(&self.lost_at).map(counts).collect();
+            let counts: Vec<_> = stats.iter().map(counts).collect();
             if let Some(mut chunk) = self.chunk.take().or_else(|| queue.wait()) {
                 queue.format.end(self.offset.to_wall(Clock.now()), &counts, &mut chunk);
                 queue.give(chunk);
@@ -221,10 +241,10 @@ impl Reader {
         });
         let outcome = CaptureOutcome {
             progress: self.shared.progress(),
-            ports: (self.ports.iter().zip(&stats))
-                .map(|(port, stats)| (port.describe().to_owned(), stats.rx_frames, stats.rx_dropped))
+            ports: (self.firsts().zip(&stats))
+                .map(|(port, (stats, _))| (port.describe().to_owned(), stats.rx_frames, stats.rx_dropped))
                 .collect(),
-            stamps: self.ports.iter().map(|port| port.capabilities().rx_stamps).collect(),
+            stamps: self.firsts().map(|port| port.capabilities().rx_stamps).collect(),
             probes: self.judge.map(Judge::finish).unwrap_or_default(),
             error,
             write_error,
@@ -233,6 +253,6 @@ impl Reader {
     }
 }
 
-fn counts((stats, lost): (&PortStats, &u64)) -> InterfaceCounts {
+fn counts((stats, lost): &(PortStats, u64)) -> InterfaceCounts {
     InterfaceCounts { received: stats.rx_frames + stats.rx_dropped, dropped: stats.rx_dropped, lost: *lost }
 }

@@ -43,7 +43,7 @@ class Datapath:
     @property
     def plan(self) -> CorePlan:
         """Who runs where."""
-        return core_plan(polls=self.polls, ports=self._values["ports"])
+        return core_plan(polls=self.polls, ports=self._values["ports"], queues=self._values.get("queues", 1))
 
     def check_host(self) -> None:
         """Raises SetupError and its kinds when this host can't run it."""

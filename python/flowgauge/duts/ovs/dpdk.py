@@ -44,6 +44,7 @@ class Dpdk(Datapath):
         "mtu": MTU,
         "tls": Option(yes_or_no, False, "yes or no"),
         "packed": Option(yes_or_no, True, "yes or no: packed rings"),
+        "queues": Option(whole(1, 8), 1, "1..8 queues of each port"),
         "hugepages": Option(one_of("auto", "yes", "no"), "auto", "auto, yes or no"),
         "memory": Option(whole(128, 65536), 512, "128..65536 MiB for Open vSwitch"),
     }
@@ -111,13 +112,13 @@ class Dpdk(Datapath):
 
     def port(self, number: int) -> PortWiring:
         """A virtio-user port that serves the socket."""
+        queues = self._values["queues"]
         packed = ",packed_vq=1" if self._values["packed"] else ""
-        device = (
-            f"net_virtio_user{number},path={self._socket(number)},server=1,queues=1,queue_size=1024{packed}"
-        )
+        rings = f"queues={queues},queue_size=1024{packed}"
+        device = f"net_virtio_user{number},path={self._socket(number)},server=1,{rings}"
         memory = {"memory_mib": TESTER_MIB, "hugepages": "yes" if self.huge else "no"}
         options = {"mtu": self._values["mtu"], "file_prefix": self._prefix, **memory}
-        return PortWiring(number, "dpdk", device, options=options)
+        return PortWiring(number, "dpdk", device, options=options, queues=queues if queues > 1 else None)
 
     def joined(self, daemons: Daemons, numbers: Sequence[int]) -> None:
         """Until Open vSwitch has connected to every socket, and frames pass."""
@@ -144,6 +145,7 @@ class Dpdk(Datapath):
             "memory_mib": self._values["memory"],
             "pmd_core": self._pmd,
             "packed_rings": self._values["packed"],
+            "queues": self._values["queues"],
         }
 
     def _socket(self, number: int) -> Path:
