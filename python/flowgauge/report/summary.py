@@ -9,6 +9,7 @@ from typing import Any
 
 from flowgauge.model import Figure, Point
 from flowgauge.report.format import (
+    duration_text,
     figure_text,
     header,
     number_text,
@@ -81,7 +82,7 @@ def paragraph(run: Run) -> str:
     text += f", through {backend} ports" if backend else ""
     text += f": {plural(len(run.trials), 'trial')}"
     seconds = run.seconds()
-    text += f" in {duration(seconds)}" if seconds else ""
+    text += f" in {duration_text(seconds)}" if seconds else ""
     wrong = [plural(states[s], s + " trial") for s in ("failed", "invalid") if states[s]]
     skipped = len(run.document.get("skipped") or ())
     wrong += [plural(skipped, "benchmark") + " skipped"] if skipped else []
@@ -101,20 +102,6 @@ def joined(parts: Sequence[str]) -> str:
     'a, b and c'
     """
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1] if parts else ""
-
-
-def duration(seconds: float) -> str:
-    """A time span in words.
-
-    >>> duration(171), duration(12.3), duration(7300)
-    ('2 min 51 s', '12 s', '2 h 1 min')
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def key_figures(run: Run) -> list[KeyFigure]:
