@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from flowgauge import _core
 from flowgauge.duts.cores import CorePlan
+from flowgauge.duts.dpdk_folders import remove_own_at_exit
 from flowgauge.duts.interface import PortWiring
 from flowgauge.errors import SetupError
 
@@ -32,6 +33,7 @@ def _af_xdp(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
 
 
 def _dpdk(wiring: PortWiring, plan: CorePlan) -> _core.Port:
+    remove_own_at_exit()
     return _core.open_dpdk(wiring.interface, wiring.netns, cores=plan.workers, **wiring.options)
 
 
