@@ -300,4 +300,4 @@ class FlowTableBenchmark(Benchmark[FlowTableParams]):
 
     def seconds(self, params: FlowTableParams, point: Point) -> float:
         """Warm-up and a little, and a second per 10 000 entries."""
-        return params.warm_up_s + 1.0 + point.integer("entries") / 10_000
+        return params.warm_up_s + 0.2 + point.integer("entries") / 10_000

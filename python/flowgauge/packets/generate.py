@@ -174,6 +174,8 @@ def _stream(planned: Planned, found: Reception) -> dict[str, Any]:
     known = planned.stream.sink is not None and found.probed
     gaps = dict(found.gap_error_ns)
     late = gaps.pop("late_frames", None)
+    # The largest error's bucket reaches beyond it.
+    gaps = {name: min(error, gaps["max"]) for name, error in gaps.items()}
     return {
         "name": planned.stream.name,
         "what": planned.title,

@@ -38,19 +38,35 @@ class KeyFigure:
     checks: tuple[str, ...]
 
 
+DRIVERS = {
+    "embedded": "the embedded software switch",
+    "linux-bridge": "the bridge of Linux {}",
+    "ovs": "Open vSwitch {}",
+    "ovs:afxdp": "Open vSwitch {} with AF_XDP",
+    "ovs:dpdk": "Open vSwitch {} with DPDK",
+    "ovs:kernel": "Open vSwitch {} in the kernel",
+}
+"""Drivers -> what a reader calls their devices; {}: the version."""
+
+
 def dut_name(run: Run) -> str:
-    """What a reader calls the device: its name, the title of its model, or driver and version."""
-    dut = run.section("dut")
+    """What a reader calls the device of a run."""
+    return device_name(run.section("dut"), str(run.section("config").get("dut") or "an unnamed device"))
+
+
+def device_name(dut: Mapping[str, Any], otherwise: str) -> str:
+    """What a reader calls a device: its name, the title of its model, or driver and version.
+
+    >>> device_name({"driver": "ovs:dpdk", "version": "3.1.0"}, "")
+    'Open vSwitch 3.1.0 with DPDK'
+    """
     if dut.get("name"):
         return str(dut["name"])
     if dut.get("driver") == "sim" and dut.get("title"):
         return f"{dut['title']} (simulated)"
-    names = {"ovs": "Open vSwitch", "embedded": "the embedded software switch"}
-    driver = str(
-        dut.get("driver") or dut.get("kind") or run.section("config").get("dut") or "an unnamed device"
-    )
-    version = dut.get("version")
-    return names.get(driver, driver) + (f" {version}" if version and driver != "embedded" else "")
+    driver = str(dut.get("driver") or dut.get("kind") or otherwise)
+    version = str(dut.get("version") or "")
+    return " ".join(DRIVERS.get(driver, f"{driver} {{}}").format(version).split())
 
 
 def title(run: Run) -> str:

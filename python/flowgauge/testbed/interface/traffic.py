@@ -64,7 +64,9 @@ class Latency:
         if self.count == 0:
             return None
         rank = max(1, int(np.ceil(p / 100 * self.count)))
-        return float(self.values_ns[np.searchsorted(np.cumsum(self.counts), rank)])
+        found = float(self.values_ns[np.searchsorted(np.cumsum(self.counts), rank)])
+        # The largest delay's bucket reaches beyond it.
+        return found if self.max_ns is None else min(found, self.max_ns)
 
 
 @dataclass(frozen=True)
