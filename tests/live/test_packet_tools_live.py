@@ -152,6 +152,8 @@ def test_what_we_send_of_a_capture_arrives_byte_for_byte_at_tcpdump(
             "-i",
             right,
             "--immediate-mode",
+            # Without it the kernel has room for eight frames of the largest size.
+            "--snapshot-length=2048",
             "-Q",
             "in",
             "-Z",
@@ -228,6 +230,18 @@ def test_dpdk_finds_an_interface_in_its_namespace(wire: tuple[str, str]) -> None
         dpdk(f"net_af_packet0,iface={wire[0]}", "--netns", wire[0], "--rate", "1k", "--count", "10")["sent"]
         == 10
     )
+
+
+def test_dpdk_says_that_its_interface_is_not_there() -> None:
+    need("dpdk-testpmd")
+    process = start(
+        [sys.executable, "-m", "flowgauge", "generate", "--port", "dpdk:net_af_packet0,iface=fg-none"]
+    )
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3
+    if "can't be used" in err:
+        pytest.skip(err.strip())
+    assert 'there is no interface "fg-none"; there are: lo' in err
 
 
 def test_sender_and_receiver_in_one_command(wire: tuple[str, str]) -> None:

@@ -218,7 +218,8 @@ def summary(result: Mapping[str, Any], *, broken: bool = False) -> list[str]:
         why = "could not be written to its end" if broken else "did not keep pace"
         lines.append(f"warning: missing in the file, which {why}: {frames_text(result['lost'])}")
     if result["file"]:
-        lines.append(f"{result['file']}: {result['file_bytes']} bytes")
+        name = "standard output" if result["file"] == "-" else result["file"]
+        lines.append(f"{name}: {result['file_bytes']} bytes")
     return lines + (judged(result["probes"]) if result["probes"] is not None else [])
 
 
