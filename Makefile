@@ -87,7 +87,7 @@ $(VENV)/.tools: tools/check-tools.sh
 $(VENV)/.runtime: $(VENV)/.tools pyproject.toml $(RUST)
 	@echo 'Setting up $(VENV): first time a few minutes'
 	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
-	$(BIN)/maturin develop --release --quiet
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@if pkg-config --exists libdpdk 2>/dev/null; then $(MAKE) --no-print-directory dpdk || true; fi
 	@touch $@
 

@@ -11,8 +11,8 @@ import re
 import signal
 
 from bench.dpdk import last_core
-from bench.lossless import Ladder, Receiver, ours
-from bench.pairs import Result, interleave
+from bench.lossless import Receiver, highest_of, ours
+from bench.pairs import Result
 from bench.wires import Wire, need, wire
 
 
@@ -20,14 +20,7 @@ def run(pairs: int) -> Result:
     """Frames per second, both sides."""
     need("ip", "netsniff-ng", "taskset")
     with wire() as link:
-        mine, theirs = ours(link, "af_packet", last_core()), netsniff(link)
-        return interleave(
-            pairs,
-            Ladder(lambda pps, seconds: mine.trial(link, pps, seconds)).highest,
-            Ladder(lambda pps, seconds: theirs.trial(link, pps, seconds)).highest,
-            peer_name="netsniff-ng",
-            unit="frames/s",
-        )
+        return highest_of(pairs, link, ours(link, "af_packet", last_core()), netsniff(link), "netsniff-ng")
 
 
 def netsniff(link: Wire) -> Receiver:

@@ -10,8 +10,8 @@ import re
 import signal
 
 from bench.dpdk import MBUFS, MEMORY_MIB, huge_memory, last_core, testpmd
-from bench.lossless import Ladder, Receiver, ours
-from bench.pairs import Result, interleave
+from bench.lossless import Receiver, highest_of, ours
+from bench.pairs import Result
 from bench.wires import Wire, need, wire
 
 
@@ -19,14 +19,7 @@ def run(pairs: int) -> Result:
     """Frames per second, both sides."""
     need("ip", "dpdk-testpmd", "taskset")
     with huge_memory(MEMORY_MIB), wire() as link:
-        mine, theirs = ours(link, "af_xdp", last_core()), rxonly(link)
-        return interleave(
-            pairs,
-            Ladder(lambda pps, seconds: mine.trial(link, pps, seconds)).highest,
-            Ladder(lambda pps, seconds: theirs.trial(link, pps, seconds)).highest,
-            peer_name="testpmd net_af_xdp",
-            unit="frames/s",
-        )
+        return highest_of(pairs, link, ours(link, "af_xdp", last_core()), rxonly(link), "testpmd net_af_xdp")
 
 
 def rxonly(link: Wire) -> Receiver:

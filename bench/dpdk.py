@@ -8,11 +8,11 @@ import statistics
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bench.pairs import Unavailable
-from bench.wires import ROOT, TARGET, example, need
+from bench.wires import ROOT, TARGET, background, example, need
 from flowgauge.duts import hugepages
 from flowgauge.duts.lease import Lease
 
@@ -91,34 +91,25 @@ def last_core() -> int:
 
 def testpmd_rate(command: Sequence[str], counter: str, ports: int, skip: int = 1) -> float:
     """Median over the windows of what testpmd reports as `counter` (`Rx-pps`, `Tx-pps`), summed over its ports."""
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    # testpmd ends with its standard input; a timer ends one that says nothing.
-    watchdog = threading.Timer(PATIENCE_S, process.kill)
-    watchdog.start()
     said: list[str] = []
     rates: list[float] = []
-    try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            said.append(line)
-            rates += [float(n) for n in re.findall(rf"{counter}:\s+(\d+)", line)]
-            if len(rates) >= (skip + WINDOWS) * ports:
-                break
-    finally:
-        watchdog.cancel()
-        process.terminate()
+    with background(command) as process:
+        # A timer ends one that says nothing.
+        watchdog = threading.Timer(PATIENCE_S, process.kill)
+        watchdog.start()
         try:
-            process.communicate(timeout=5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            assert process.stdout is not None
+            for line in process.stdout:
+                said.append(line)
+                rates += [float(n) for n in re.findall(rf"{counter}:\s+(\d+)", line)]
+                if len(rates) >= (skip + WINDOWS) * ports:
+                    break
+        finally:
+            watchdog.cancel()
+            # It gives back what it has only when it may end by itself.
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=5)
     if len(rates) < (skip + WINDOWS) * ports:
         raise RuntimeError(f"testpmd ended early: {''.join(said)[-2000:]}")
     windows = [sum(rates[i : i + ports]) for i in range(0, len(rates), ports)]

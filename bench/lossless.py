@@ -12,7 +12,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from bench.pairs import Result, interleave
 from bench.wires import Wire, background, example
 from bench.wires import run as output
 
@@ -142,3 +144,12 @@ def ours(link: Wire, backend: str, core: int) -> Receiver:
 
     program = [example("packet_bench"), "rx", link.right, "60", "--backend", backend]
     return Receiver(program, signal.SIGTERM, count, core)
+
+
+def highest_of(pairs: int, link: Wire, mine: Receiver, theirs: Receiver, peer_name: str) -> Result:
+    """The highest rates of two receivers in turns, each on a ladder of its own."""
+
+    def side(receiver: Receiver) -> Callable[[], float]:
+        return Ladder(partial(receiver.trial, link)).highest
+
+    return interleave(pairs, side(mine), side(theirs), peer_name=peer_name, unit="frames/s")

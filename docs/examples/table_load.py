@@ -44,9 +44,7 @@ class TableLoad(Benchmark[TableLoadParams]):
         transmission = testbed.transmit(probes)
         transmission.wait()
         seen = transmission.reception(0)
-        checks, _ = frame_checks(
-            testbed, seen, transmission.tester, frame_size=100, requested=seen.requested, offered=seen.sent
-        )
+        checks, _ = frame_checks(testbed, seen, transmission.tester, frame_size=100)
         return Trial(reception_metrics(seen, 100), histogram(seen.latency), checks)
 
     def figures(self, params, trials):

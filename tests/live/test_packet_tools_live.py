@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -151,6 +152,8 @@ def test_what_we_send_of_a_capture_arrives_byte_for_byte_at_tcpdump(
             "-i",
             right,
             "--immediate-mode",
+            # Without it the kernel has room for eight frames of the largest size.
+            "--snapshot-length=2048",
             "-Q",
             "in",
             "-Z",
@@ -200,23 +203,45 @@ def test_af_xdp_sends_the_same(wire: tuple[str, str], tmp_path: Path) -> None:
     assert [f for f in frames_of(got) if f in expected] == expected
 
 
-def test_dpdk_sends_into_nothing() -> None:
+def dpdk(device: str, *words: str) -> dict[str, object]:
+    """What `generate` says of its one stream on a DPDK device, which must leave no folder behind."""
     need("dpdk-testpmd")
-    words = [
-        sys.executable,
-        "-m",
-        "flowgauge",
-        "generate",
-        "--port",
-        "dpdk:net_null0",
-        "--count",
-        "10000",
-        "--json",
-    ]
-    done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
-    if done.returncode == 3:
-        pytest.skip(done.stderr.strip())
-    assert json.loads(done.stdout)["streams"][0]["sent"] == 10_000
+    line = [sys.executable, "-m", "flowgauge", "generate", "--port", f"dpdk:{device}", "--json", *words]
+    process = start(line)
+    out, err = process.communicate(timeout=60)
+    if process.returncode == 3:
+        pytest.skip(err.strip())
+    assert not Path(f"/run/dpdk/flowgauge-{process.pid}").exists()
+    found: dict[str, object] = json.loads(out)["streams"][0]
+    return found
+
+
+def test_dpdk_sends_into_nothing() -> None:
+    assert dpdk("net_null0", "--count", "10000")["sent"] == 10_000
+
+
+def test_a_dpdk_device_may_hear_itself() -> None:
+    found = dpdk("net_ring0", "--receive", "dpdk:net_ring0", "--rate", "10k", "--count", "500")
+    assert (found["sent"], found["received"], found["lost"]) == (500, 500, 0)
+
+
+def test_dpdk_finds_an_interface_in_its_namespace(wire: tuple[str, str]) -> None:
+    assert (
+        dpdk(f"net_af_packet0,iface={wire[0]}", "--netns", wire[0], "--rate", "1k", "--count", "10")["sent"]
+        == 10
+    )
+
+
+def test_dpdk_says_that_its_interface_is_not_there() -> None:
+    need("dpdk-testpmd")
+    process = start(
+        [sys.executable, "-m", "flowgauge", "generate", "--port", "dpdk:net_af_packet0,iface=fg-none"]
+    )
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3
+    if "can't be used" in err:
+        pytest.skip(err.strip())
+    assert 'there is no interface "fg-none"; there are: lo' in err
 
 
 def test_sender_and_receiver_in_one_command(wire: tuple[str, str]) -> None:
@@ -247,12 +272,17 @@ def test_a_full_disk_leaves_a_whole_file(wire: tuple[str, str], tmp_path: Path) 
         file = small / "a.pcapng"
         process = capture(wire[1], file)
         generate(wire[0], "--size", "1000", "--rate", "20k", "--count", "4000")
-        _, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=30)
         assert process.returncode == 3
         assert f"flowgauge: {file}: can't be written any more: No space left on device" in err
         found = _core.read_capture(str(file))
         assert found.broken is None
         assert 500 < len(found) < 1100
+        assert f"It holds {len(found)} frames, all of them whole." in err
+        read = int(re.search(r"^(\d+) frames,", out, re.M)[1])  # type: ignore[index]
+        assert (
+            f"missing in the file, which could not be written to its end: {read - len(found)} frames" in out
+        )
     finally:
         subprocess.run(["umount", str(small)], check=True)
 

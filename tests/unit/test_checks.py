@@ -1,12 +1,16 @@
 """Every check passes, fails and abstains when it should."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from receptions import latency, quiet_tester, reception
 
 from flowgauge.analysis import checks
 from flowgauge.model import CheckState
-from flowgauge.testbed.interface import Loopback
+from flowgauge.report.explain import REMEDIES
+from flowgauge.testbed.interface import Latency, Loopback
 
 PASS, FAIL, ABSTAIN = CheckState.PASS, CheckState.FAIL, CheckState.NOT_EVALUATED
 LOOPBACK = Loopback(
@@ -143,3 +147,15 @@ def test_a_channel_that_shares_the_core_of_a_polling_switch_is_told(
     found = checks.shared_core({"channel": channel, "dut_pmd": pmd})
     assert [check.state for check in found] == states
     assert checks.shared_core(None) == ()
+
+
+def test_every_check_is_explained_and_has_a_remedy() -> None:
+    source = Path(checks.__file__).read_text(encoding="utf-8")
+    named = set(re.findall(r'(?:(?:passed|failed|not_evaluated)\(\s*|name(?:, \w+)? = )"([a-z-]+)"', source))
+    assert {"batches", "order", "ramp"} <= named
+    assert named == set(checks.EXPLANATIONS) == set(REMEDIES)
+
+
+def test_no_percentile_is_above_the_largest_delay() -> None:
+    delays = Latency(2, 10.0, 505.0, 700.0, 1000.0, np.array([10, 1023]), np.array([1, 1]))
+    assert [delays.percentile_ns(p) for p in (50, 99)] == [10.0, 1000.0]

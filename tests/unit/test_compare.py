@@ -98,6 +98,18 @@ def test_differing_configuration_is_named(pair: compare.Comparison) -> None:
     assert not any("started" in k for k in keys)
 
 
+def test_openflow_is_what_the_switch_took_where_nobody_asked(tmp_path: Path) -> None:
+    config = {"benchmarks": [], "dut": "ovs"}
+    runs = [
+        fake_run.small_run(
+            tmp_path / taken, config=config, dut={"driver": "ovs", "switch": {"openflow": taken}}
+        )
+        for taken in ("1.0", "1.3")
+    ]
+    found = {d.key: d.values for d in differences(sources.resolve([str(run) for run in runs]))}
+    assert found["OpenFlow"] == ("1.0", "1.3")
+
+
 def test_with_published_results(tmp_path: Path) -> None:
     path = fake_run.small_run(tmp_path / "mine")
     runs = sources.resolve([str(path), "published:alien/netfpga"])

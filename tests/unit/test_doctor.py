@@ -15,7 +15,7 @@ from flowgauge.duts import lease as leases
 from flowgauge.duts.findings import Finding, State
 from flowgauge.duts.host_check import works
 from flowgauge.duts.ovs import kernel
-from flowgauge.errors import DpdkMissingError
+from flowgauge.errors import DpdkMissingError, UsageError
 from golden import check
 
 
@@ -41,6 +41,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_check.os, "geteuid", lambda: 1000)
     monkeypatch.setattr(host_check.os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(findings, "effective", lambda: 0)
+    monkeypatch.setattr(findings.sys, "argv", ["/opt/venv/bin/flowgauge", "doctor"])
     monkeypatch.setattr(backend_check, "effective", lambda: 0)
     monkeypatch.setattr(backend_check.resource, "getrlimit", lambda _: (8 * 2**20, 8 * 2**20))
     monkeypatch.setattr(hugepages, "POOL", Path("/nonexistent"))
@@ -97,6 +98,43 @@ def test_doctor_ends_well_if_the_default_job_works(
     result = CliRunner().invoke(build(), ["doctor"])
     assert result.exit_code == code
     assert "mend: apt-get install iproute2" in result.output
+
+
+def test_doctor_looks_at_what_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    findings = [
+        Finding("embedded", "extension", State.GOOD, "text"),
+        Finding("ovs", "ip", State.LACK, "not installed", "apt-get install iproute2"),
+        Finding("af_packet", "privilege", State.GOOD, "CAP_NET_RAW"),
+    ]
+    monkeypatch.setattr(host_check, "examine", lambda: findings)
+    lacking = CliRunner().invoke(build(), ["doctor", "ovs", "embedded"])
+    assert lacking.exit_code == 3
+    assert "mend: apt-get install iproute2" in lacking.output
+    assert "af_packet" not in lacking.output
+    good = CliRunner().invoke(build(), ["doctor", "af_packet"])
+    assert (good.exit_code, good.output.splitlines()[0]) == (
+        0,
+        "backend af_packet: frames by raw sockets: works",
+    )
+    with pytest.raises(UsageError, match="nothing to look at is called 'eth0'; there are: embedded, ovs"):
+        build()(["doctor", "eth0"], standalone_mode=False)
+
+
+def test_every_dut_and_backend_can_be_named() -> None:
+    from flowgauge.cli.doctor import TITLES
+    from flowgauge.duts import DRIVERS
+    from flowgauge.testbed.openers import OPENERS
+
+    assert {f.subject for f in host_check.examine()} <= set(TITLES)
+    assert set(DRIVERS) - {"sim"} | set(OPENERS) - {"ring", "pcap"} <= set(TITLES)
+
+
+def test_clean_names_some_of_many_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setattr(leases, "state_dir", lambda: tmp_path)
+    monkeypatch.setattr(dpdk_folders, "sweep", lambda _kept: [f"/run/dpdk/flowgauge-{n}" for n in range(90)])
+    result = CliRunner().invoke(build(), ["clean"])
+    assert "removed 90 folders of DPDK processes that are gone: /run/dpdk/flowgauge-0, " in result.output
+    assert "and 86 more" in result.output
 
 
 def test_clean_says_when_there_was_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:

@@ -6,7 +6,9 @@ import os
 import socket
 from pathlib import Path
 
-from flowgauge.duts.dpdk_folders import sweep
+import pytest
+
+from flowgauge.duts.dpdk_folders import own_folder, sweep
 
 NOBODY = 2**22 + 1
 """Above the highest process number that Linux gives."""
@@ -26,3 +28,13 @@ def test_only_our_own_folders_that_nobody_uses_are_removed(tmp_path: Path) -> No
     assert {path.name for path in tmp_path.iterdir()} == {*names, "fg-link"} - {
         Path(gone).name for gone in removed
     }
+
+
+def test_this_process_knows_its_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert str(own_folder()) == f"/run/dpdk/flowgauge-{os.getpid()}"
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1000")
+    assert str(own_folder()) == f"/run/user/1000/dpdk/flowgauge-{os.getpid()}"
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    assert str(own_folder()) == f"/tmp/dpdk/flowgauge-{os.getpid()}"

@@ -19,6 +19,7 @@ from flowgauge import _core
 from flowgauge.cli.app import build
 from flowgauge.errors import CaptureFileError, CaptureWriteError, FlowgaugeError, UsageError
 from flowgauge.flows import FlowSet, Frames, Schedule
+from flowgauge.packets.port_text import parse_port
 from flowgauge.testbed.interface import Entry, OpenOptions, Reception, Stream
 from flowgauge.testbed.live import open_testbed
 from flowgauge.testbed.transmission import LiveTransmission, spec
@@ -287,6 +288,26 @@ def test_frames_that_cannot_be_sent(frames: tuple[bytes, ...], probe: bool, said
         (["--port", "ring", "--poisson"], "need a --rate"),
         (["--port", "ring", "--count", "5", "--duration", "1"], "--count and --duration exclude each other"),
         (["--port", "ring", "--flows", "udp_dst=7", "--pcap", "a"], "exclude each other"),
+        (
+            ["--port", "ring", "--duration", "nan"],
+            "--duration is above 0 and at most 1000000000 seconds, not nan",
+        ),
+        (["--port", "ring", "--duration", "1e30"], "--duration is above 0"),
+        (["--port", "ring", "--count", "9" * 23], "--count is at least 1 and at most 9223372036854775807"),
+        (["--port", "ring", "--core", "4096"], "--core 4096: this process may not run there; allowed: "),
+        (["--port", "ring", "--flow-count", "0"], "--flow-count: 0 flows; allowed: 1 to 4000000"),
+        (["--port", "ring", "--seed", "-1"], "--seed is at least 0"),
+        (["--port", "ring", "--rate", "1k", "--burst", "0"], "--burst is at least 1"),
+        (
+            ["--port", "ring", "--rate", "1k", "--burst", "9" * 23],
+            "--burst is at least 1 and at most 1000000",
+        ),
+        (["--port", "ring", "--rate", "0.0000000001"], "less than a frame in 30 years"),
+        (["--port", "ring", "--pcap", "a", "--speed", "1e-9"], "--speed is at least 1e-06 and at most"),
+        (
+            ["--port", "ring", "--pcap", "a", "--speed", "2", "--rate", "1k"],
+            "--speed and --rate exclude each other",
+        ),
         (["--port", "ring", "--pcap", "/nonexistent"], "/nonexistent can't be read"),
         (["--port", "ring", "--stream", "speeed=2"], "'speeed=2' is not understood; allowed: flows=..."),
         (["--port", "ring", "--stream", "size=big"], "size is 'big'; expected a number"),
@@ -310,6 +331,9 @@ def test_mistakes_are_usage_errors(words: list[str], said: str, capsys: pytest.C
         (["--port", "ring"], "nothing arrives there"),
         (["--port", "af_packet:lo", "--duration", "0"], "--duration is above 0"),
         (["--read", "a", "--port", "af_packet:lo"], "leave --port and --write out"),
+        (["--port", "af_packet:lo", "--duration", "nan"], "--duration is above 0"),
+        (["--port", "af_packet:lo", "--core", "4096"], "this process may not run there"),
+        (["--port", "af_packet:lo", "--port", "af_packet:lo"], "af_packet:lo is given 2 times"),
     ],
 )
 def test_mistakes_in_captures(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -341,11 +365,34 @@ def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
     assert out.endswith("stopped\n")
 
 
+def test_one_frame_is_not_1_frames(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "a.pcap"
+    _, out, _ = run(capsys, "generate", "--port", f"pcap:{file}", "--count", "1")
+    assert out.startswith("stream 1: sent 1 frame in ")
+    _, out, _ = run(capsys, "capture", "--read", str(file))
+    assert out.startswith("1 frame, 60 bytes\n")
+
+
+def test_a_loop_of_more_frames_than_can_be_counted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "a.pcap"
+    run(capsys, "generate", "--port", f"pcap:{file}", "--count", "2")
+    with pytest.raises(UsageError, match=f"--loop {2**62}: more than {2**63 - 1} frames"):
+        run(capsys, "generate", "--port", "ring", "--pcap", str(file), "--loop", str(2**62))
+
+
+def test_namespaces_are_of_dpdk_devices_too() -> None:
+    assert parse_port("dpdk:net_af_packet0,iface=a", "lab").netns == "lab"
+    assert parse_port("pcap:a", "lab").netns is None
+
+
 def test_a_full_disk_is_one_clear_message() -> None:
     process = started("generate", "--port", "pcap:/dev/full", "--rate", "10k", "--count", "5000", "--quiet")
     _, err = process.communicate(timeout=30)
     assert process.returncode == 3
     assert "flowgauge: writing on pcap /dev/full failed: No space left on device" in err
+    assert "see that its folder exists, may be written to and has room" in err
 
 
 def test_a_file_that_cannot_be_made(capsys: pytest.CaptureFixture[str]) -> None:

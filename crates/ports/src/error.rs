@@ -137,6 +137,11 @@ pub enum PortError {
     },
 }
 
+/// As `call` of [`PortError::System`]: making a capture file that is a port.
+pub(crate) const CREATE_FILE: &str = "creating the file";
+/// The same of writing to it.
+pub(crate) const WRITE_FILE: &str = "writing";
+
 fn place(netns: &Option<String>) -> String {
     netns.as_ref().map(|n| format!(" in network namespace {n}")).unwrap_or_default()
 }
@@ -170,8 +175,9 @@ impl PortError {
                 "check the name, and whether the interface is in another network namespace (`ip netns list`)"
                     .into()
             }
-            PortError::InterfaceDown { interface, carrier_lost: false, .. } => {
-                format!("bring it up: `ip link set {interface} up`")
+            PortError::InterfaceDown { interface, netns, carrier_lost: false } => {
+                let there = netns.as_ref().map(|name| format!("-n {name} ")).unwrap_or_default();
+                format!("bring it up: `ip {there}link set {interface} up`")
             }
             PortError::InterfaceDown { carrier_lost: true, .. } => {
                 "check the cable, or bring up the other end of the link".into()
@@ -183,7 +189,7 @@ impl PortError {
                 "check the namespace (`ip netns list`); entering one needs root".into()
             }
             PortError::LinkDown { .. } => {
-                "see whether the switch is still alive, then repeat the trial".into()
+                "see whether the interface is up, and whether the device behind it still runs; then start again".into()
             }
             PortError::Unsupported { .. } => {
                 "use the af_packet backend, which every kernel has, or a newer kernel (AF_XDP wants 5.9 or later)".into()
@@ -213,6 +219,9 @@ impl PortError {
                 format!("set some aside: `sysctl vm.nr_hugepages={}`, or open with hugepages=\"no\"", needed_mib.div_ceil(2))
             }
             PortError::FrameTooLong { .. } => "raise the interface's MTU, or send smaller frames".into(),
+            PortError::System { call: CREATE_FILE | WRITE_FILE, .. } => {
+                "see that its folder exists, may be written to and has room".into()
+            }
             PortError::System { .. } => {
                 "see the system's own message; `flowgauge doctor` checks this host".into()
             }
@@ -233,6 +242,17 @@ mod tests {
             "af_xdp va needs 71303168 bytes of locked memory; the limit is 8388608"
         );
         assert!(error.advice().contains("CAP_IPC_LOCK") && error.advice().contains("`ulimit -l 69632`"));
+    }
+
+    #[test]
+    fn advice_names_the_namespace_to_bring_an_interface_up_in() {
+        let down = |netns: Option<&str>| PortError::InterfaceDown {
+            interface: "eth7".into(),
+            netns: netns.map(str::to_owned),
+            carrier_lost: false,
+        };
+        assert_eq!(down(None).advice(), "bring it up: `ip link set eth7 up`");
+        assert_eq!(down(Some("lab")).advice(), "bring it up: `ip -n lab link set eth7 up`");
     }
 
     #[test]

@@ -25,6 +25,9 @@ EXPLANATIONS: Mapping[str, str] = {
     "quantised": "The probe gap is more than 1/100 of the duration found, so the duration is known to one gap at best.",
     "ramp": "The delay grew while the trial lasted, as in an overloaded queue: its mean depends on the trial's length. "
     "Read the slope and the forwarding rate instead.",
+    "order": "Frames arrived in another order than they left in, so that their delays are not of one queue or path.",
+    "batches": "Frames that left the tester apart arrived together: the device handles them in batches, and a frame's delay "
+    "depends on how many others it waits for.",
     "few-samples": "Fewer than 30 samples for a mean, or fewer than 10/(1-p) for a percentile p.",
     "dut-restart": "The switch stopped or started anew during the trial.",
     "channel-reset": "The switch closed or reset the OpenFlow channel during the trial.",

@@ -63,4 +63,4 @@ class Benchmark(ABC, Generic[P]):
 
     def seconds(self, params: P, point: Point) -> float:
         """Roughly how long a trial takes, for the remaining time."""
-        return float(getattr(params, "duration_s", 1.0)) + 1.0
+        return float(getattr(params, "duration_s", 1.0)) + 0.2

@@ -14,7 +14,16 @@ from flowgauge.analysis import checks, statistics
 from flowgauge.benchmarks.base import Params
 from flowgauge.flows import FlowSet, Increment, Schedule
 from flowgauge.model import Check, CheckState, Figure, Point, Scalar, TrialRecord
-from flowgauge.testbed.interface import ENTRIES, Entry, Latency, Reception, Stream, Testbed
+from flowgauge.testbed.interface import (
+    ENTRIES,
+    Entry,
+    Latency,
+    PlayResult,
+    Reception,
+    Stream,
+    Testbed,
+    TesterState,
+)
 
 SOURCE_SIZES = (100, 300, 500, 700, 900, 1100, 1300, 1500)
 """ALIEN's frame sizes in bytes."""
@@ -261,9 +270,19 @@ def number(value: Scalar) -> float | None:
 
 
 def frame_checks(
-    testbed: Testbed, reception: Reception, tester: Any, *, frame_size: int, requested: int, offered: int
+    testbed: Testbed,
+    reception: Reception,
+    tester: TesterState,
+    frame_size: int,
+    played: PlayResult | None = None,
 ) -> tuple[tuple[Check, ...], float | None]:
-    """The checks of every trial that moves frames, and the slope of the delay in us/s (None when there is none)."""
+    """The checks of every trial that moves frames, and the slope of the delay in us/s (None when there is none).
+
+    `played`: the PACKET_OUTs that carried the frames, where they came by the channel.
+    """
+    requested, offered = (
+        (played.requested, played.acknowledged) if played else (reception.requested, reception.sent)
+    )
     latency = reception.latency
     median_ns = latency.percentile_ns(50)
     grows, slope = checks.ramp(reception)

@@ -63,14 +63,7 @@ class DataPathDelay(GridBenchmark[DataPathDelayParams]):
         transmission = testbed.transmit(stream)
         transmission.wait()
         probes = transmission.reception(0)
-        found, slope = frame_checks(
-            testbed,
-            probes,
-            transmission.tester,
-            frame_size=size,
-            requested=probes.requested,
-            offered=probes.sent,
-        )
+        found, slope = frame_checks(testbed, probes, transmission.tester, size)
         metrics = reception_metrics(probes, size) | {
             "delay_slope_us_per_s": slope,
             "timestamps": transmission.tester.timestamps,

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from flowgauge.analysis import checks
-from flowgauge.benchmarks.activation import Entries, FlowTableBenchmark, FlowTableParams, table_figures
+from flowgauge.benchmarks.activation import Entries, FlowTableBenchmark, FlowTableParams
+from flowgauge.benchmarks.activation_figures import table_figures
 from flowgauge.benchmarks.base import Params
 from flowgauge.benchmarks.common import number
 from flowgauge.benchmarks.flow_add import add_once

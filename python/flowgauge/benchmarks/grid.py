@@ -37,6 +37,10 @@ class GridBenchmark(Benchmark[G]):
         """Rates by sizes."""
         return params.grid()
 
+    def seconds(self, params: G, point: Point) -> float:
+        """The probes, the pause before them and a little."""
+        return params.settle_s + params.duration_s + 0.2
+
     def figures(self, params: G, trials: Sequence[TrialRecord]) -> list[Figure]:
         """Delays, loss and rate per point."""
         return delay_figures(trials, DELAY_FIGURES | {self.rate_figure: "mean"})

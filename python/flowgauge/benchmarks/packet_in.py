@@ -63,14 +63,7 @@ class PacketIn(GridBenchmark[PacketInParams]):
         transmission = testbed.transmit(*streams)
         transmission.wait()
         probes = transmission.reception(0)
-        found, slope = frame_checks(
-            testbed,
-            probes,
-            transmission.tester,
-            frame_size=size,
-            requested=probes.requested,
-            offered=probes.sent,
-        )
+        found, slope = frame_checks(testbed, probes, transmission.tester, size)
         metrics = reception_metrics(probes, size) | {
             "message_rate": probes.received / (probes.elapsed_ns / 1e9),
             "delay_slope_us_per_s": slope,

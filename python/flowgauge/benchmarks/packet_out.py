@@ -57,14 +57,7 @@ class PacketOut(GridBenchmark[PacketOutParams]):
         result = play.wait()
         transmission.stop()
         probes = transmission.reception(0)
-        found, slope = frame_checks(
-            testbed,
-            probes,
-            transmission.tester,
-            frame_size=size,
-            requested=result.requested,
-            offered=result.acknowledged,
-        )
+        found, slope = frame_checks(testbed, probes, transmission.tester, size, result)
         seconds = max(1e-9, params.duration_s)
         metrics = reception_metrics(probes, size, sent=result.acknowledged) | {
             "requested": result.requested,

@@ -49,7 +49,8 @@ def build(arguments: Sequence[str] | None = None) -> typer.Typer:
         if everything or name == called:
             _add(app, name)
         else:
-            app.command(name, help=text)(_not_called)
+            # Given as short help, it is not cut.
+            app.command(name, help=text, short_help=text)(_not_called)
     return app
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from flowgauge.cli.shared import Count, Duration, Json, Netns, Quiet
+
 
 class Form(StrEnum):
     """Formats of capture files."""
@@ -28,12 +30,7 @@ def command(
         str | None,
         typer.Option(metavar="FILE", help="Judge the probes of a capture file instead. -: standard input."),
     ] = None,
-    netns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Network namespace of interfaces; INTERFACE@NAME for one of its own."
-        ),
-    ] = None,
+    netns: Netns = None,
     write: Annotated[
         str | None,
         typer.Option(
@@ -47,8 +44,8 @@ def command(
         Form | None,
         typer.Option("--format", "-f", help="Default: pcap for FILE.pcap and FILE.cap, else pcapng."),
     ] = None,
-    count: Annotated[int | None, typer.Option(metavar="N", min=1, help="End after N frames.")] = None,
-    duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="End after that time.")] = None,
+    count: Count = None,
+    duration: Duration = None,
     snaplen: Annotated[
         int, typer.Option(metavar="BYTES", min=0, max=262_144, help="Keep that much of each frame; 0: all.")
     ] = 0,
@@ -71,8 +68,8 @@ def command(
     core: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Core to read on. Default: any.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and no rates.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no rates while it runs.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Capture packets, with nanosecond stamps.
 

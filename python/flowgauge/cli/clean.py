@@ -13,6 +13,7 @@ def command() -> None:
     """
     import os
 
+    from flowgauge.cli.words import counted
     from flowgauge.duts.cleanup import clean
     from flowgauge.duts.dpdk_folders import sweep
     from flowgauge.duts.lease import leases
@@ -22,7 +23,9 @@ def command() -> None:
     for title, things in cleaned.removed.items():
         typer.echo(f"removed what {title} left: {', '.join(things) or 'nothing but its lease'}")
     if folders:
-        typer.echo(f"removed DPDK's folders of processes that are gone: {', '.join(folders)}")
+        typer.echo(
+            f"removed {counted(len(folders), 'folder')} of DPDK processes that are gone: {_some(folders)}"
+        )
     for title, reason in cleaned.failed.items():
         typer.echo(f"not removed: {title}: {reason}", err=True)
     for title in cleaned.in_use:
@@ -32,3 +35,13 @@ def command() -> None:
     if os.geteuid() != 0:
         typer.echo("(what runs of root left, only root can remove: sudo flowgauge clean)")
     raise typer.Exit(3 if cleaned.failed else 0)
+
+
+def _some(names: list[str], most: int = 4) -> str:
+    """The first of them.
+
+    >>> _some(["a", "b", "c", "d", "e", "f"])
+    'a, b, c, d, and 2 more'
+    """
+    rest = len(names) - most
+    return ", ".join(names) if rest <= 0 else f"{', '.join(names[:most])}, and {rest} more"

@@ -14,7 +14,7 @@ def command(
     runs: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...",
+            metavar="RUN",
             help="Directories of runs, or published:SOURCE[/DEVICE]. The first is the baseline.",
         ),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,23 +26,43 @@ COLOURS = {"good": typer.colors.GREEN, "lack": typer.colors.RED, "worse": typer.
 SIGNS = {"good": "ok", "lack": "lack", "worse": "note"}
 
 
-def command() -> None:
+def complete_subject(incomplete: str) -> list[str]:
+    """DUTs and backends, for the shell."""
+    return [name for name in TITLES if name.startswith(incomplete)]
+
+
+def command(
+    subjects: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DUT|BACKEND",
+            help=f"What to look at: {', '.join(TITLES)}. Default: all.",
+            autocompletion=complete_subject,
+        ),
+    ] = None,
+) -> None:
     """Say what this host lacks for each DUT, and the command that mends it.
 
-    The ways to move frames (AF_PACKET, AF_XDP, DPDK) are looked at, too. Exit code 0 if `flowgauge run quick` works, 3 if not.
+    The ways to move frames (AF_PACKET, AF_XDP, DPDK) are looked at, too. `flowgauge doctor ovs:dpdk` looks at this one.
+
+    Exit codes: 0 what was named works, without a name `flowgauge run quick`; 2 usage; 3 it does not.
     """
     from itertools import groupby
 
     from flowgauge.duts.host_check import examine, works
+    from flowgauge.errors import UsageError
 
-    findings = examine()
+    unknown = [name for name in subjects or () if name not in TITLES]
+    if unknown:
+        raise UsageError(f"nothing to look at is called {unknown[0]!r}; there are: {', '.join(TITLES)}")
+    findings = [f for f in examine() if not subjects or f.subject in subjects]
     for subject, group in groupby(findings, key=lambda f: f.subject):
         verdict = "" if subject == "host" else ": works" if works(subject, findings) else ": does not work"
         typer.secho(f"{TITLES[subject]}{verdict}", bold=True)
         for finding in group:
             _print(finding)
         typer.echo()
-    raise typer.Exit(0 if works("embedded", findings) else 3)
+    raise typer.Exit(0 if all(works(name, findings) for name in subjects or ("embedded",)) else 3)
 
 
 def _print(finding: Finding) -> None:

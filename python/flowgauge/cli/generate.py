@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from flowgauge.cli.shared import Count, Duration, Json, Netns, Quiet
+
 
 def command(
     port: Annotated[
@@ -23,12 +25,7 @@ def command(
             metavar="PORT", help="Where they are expected: loss and delay are told. A ring has its other end."
         ),
     ] = None,
-    netns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Network namespace of interfaces; INTERFACE@NAME for one of its own."
-        ),
-    ] = None,
+    netns: Netns = None,
     flows: Annotated[
         str | None,
         typer.Option(
@@ -85,8 +82,8 @@ def command(
             help="Frames whose time has passed leave at once (the mean rate stays), or not at all (gaps stay).",
         ),
     ] = "catch_up",
-    count: Annotated[int | None, typer.Option(metavar="N", help="End after N frames.")] = None,
-    duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="End after that time.")] = None,
+    count: Count = None,
+    duration: Duration = None,
     seed: Annotated[int, typer.Option(metavar="N", help="For random values and gaps.")] = 1,
     streams: Annotated[
         list[str] | None,
@@ -114,8 +111,8 @@ def command(
         int | None,
         typer.Option(metavar="N", min=1, max=64, help="Queues of the receiving port. Default: as --queues."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and no rates.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no rates while it runs.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Generate packets: flow sets, or a capture.
 

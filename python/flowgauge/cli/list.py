@@ -53,17 +53,9 @@ def command(
 
 
 def _print(rows: Mapping[str, str], indent: str = "") -> None:
-    """Names and what they mean, in two columns; the second is wrapped."""
-    import shutil
-    import textwrap
+    """Names and what they mean."""
+    from flowgauge.cli.columns import print_rows
 
     if not rows:
         typer.echo(f"{indent}(none)")
-        return
-    width = max(len(name) for name in rows) + 2
-    room = max(40, shutil.get_terminal_size((100, 24)).columns - width - len(indent))
-    for name, text in rows.items():
-        lines = [part for line in text.splitlines() for part in textwrap.wrap(line, room) or [""]] or [""]
-        typer.echo(f"{indent}{name:<{width}}{lines[0]}".rstrip())
-        for line in lines[1:]:
-            typer.echo(f"{indent}{'':<{width}}{line}".rstrip())
+    print_rows(rows, indent=indent)

@@ -79,13 +79,12 @@ class LiveProgress(Observer):
         self._progress.update(self._task, now=escape(plain.STOPPING), ends=None)
 
     def _show(self, state: State, now: str) -> None:
-        rate = "" if state.per_minute is None else f"{state.per_minute:.3g} trials/min, "
         self._progress.update(
             self._task,
             completed=state.done,
             total=max(1, state.total),
             ends=time.monotonic() + state.remaining_s,
-            rate=rate,
+            rate=plain.rate_text(state),
             now=escape(now),
             description=plain.position(state).strip("[]").strip(),
         )

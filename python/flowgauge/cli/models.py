@@ -30,19 +30,18 @@ def show(
     name: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A model's name, or its file.")],
     everything: Annotated[bool, typer.Option("--all", help="Parameters that are ideal too.")] = False,
 ) -> None:
-    """Show the parameters of a device model, each with its source and its fit."""
+    """Show a device model's parameters, each with its source and fit."""
     from flowgauge import models
+    from flowgauge.cli.columns import print_rows, print_text
 
     model = models.load(name)
     typer.echo(model.title)
     if model.description:
-        typer.echo(f"\n{model.description}")
+        typer.echo()
+        print_text(model.description)
     values = models.whole(model) if everything else model.parameters()
     typer.echo()
-    width = max(map(len, values), default=0) + 2
-    for key, value in values.items():
-        source = model.sources.get(key)
-        typer.echo(f"{key:<{width}}{value!s:<16}{source or ''}".rstrip())
+    print_rows({key: f"{value!s:<15} {model.sources.get(key) or ''}" for key, value in values.items()}, 16)
     if not values:
         typer.echo("Every parameter is ideal.")
 
@@ -71,7 +70,7 @@ def fit(
 def sweep(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[MODEL]...", help="Names or files. Default: all that come along."),
+        typer.Argument(metavar="MODEL", help="Names or files. Default: all that come along."),
     ] = None,
     suite: Annotated[
         str | None,
@@ -82,7 +81,9 @@ def sweep(
         Path, typer.Option("--output", "-o", metavar="DIR", help="Where to: one run directory per model.")
     ] = Path("runs/models"),
 ) -> None:
-    """Run a suite on several device models at once, one process per model, on all cores.
+    """Run a suite on several device models at once.
+
+    Each model has a process of its own; together they use all cores.
 
     Exit codes: 0 done; otherwise the highest of the runs.
     """

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from flowgauge.cli.shared import Version
+
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -22,15 +24,6 @@ class Form(StrEnum):
 
     JSON = "json"
     TEXT = "text"
-
-
-class Version(StrEnum):
-    """The OpenFlow versions."""
-
-    V1_0 = "1.0"
-    V1_3 = "1.3"
-    V1_4 = "1.4"
-    V1_5 = "1.5"
 
 
 @app.command()

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from flowgauge.cli.words import counted, duration
+from flowgauge.duts.simulated import is_simulated
 from flowgauge.model import Point, TrialRecord
+from flowgauge.report.summary import device_name
 from flowgauge.runner.estimate import State
 from flowgauge.runner.messages import Ready
 from flowgauge.runner.observer import Observer
@@ -59,15 +61,14 @@ def headline(plan: Plan, path: Path, state: State) -> str:
     version = f" by OpenFlow {plan.openflow}" if plan.openflow else ""
     kept = f" ({state.done} of them measured before)" if state.done else ""
     number = counted(state.total, "trial") if state.exact else f"at least {counted(state.total, 'trial')}"
-    return (
-        f"{plan.suite} on {plan.dut}{version}: {number}{kept}, about {duration(state.remaining_s)}; in {path}"
-    )
+    # Virtual time says nothing of how long it takes.
+    time = "" if is_simulated(plan.dut) else f", about {duration(state.remaining_s)}"
+    return f"{plan.suite} on {plan.dut}{version}: {number}{kept}{time}; in {path}"
 
 
 def dut_title(ready: Ready) -> str:
     """What a DUT says it is, in one line."""
-    names = [str(ready.dut[k]) for k in ("driver", "software", "version") if ready.dut.get(k)]
-    return f"{' '.join(names)}, {counted(ready.ports, 'port')}"
+    return f"{device_name(ready.dut, 'the DUT')}, {counted(ready.ports, 'port')}"
 
 
 def position(state: State) -> str:
@@ -96,5 +97,10 @@ def verdict(record: TrialRecord, seconds: float) -> str:
 
 def outlook(state: State) -> str:
     """Rate so far and remaining time."""
-    rate = "" if state.per_minute is None else f"{state.per_minute:.3g} trials/min, "
-    return f"{rate}{duration(state.remaining_s)} left"
+    return f"{rate_text(state)}{duration(state.remaining_s)} left"
+
+
+def rate_text(state: State) -> str:
+    """Trials per minute so far, empty before the first."""
+    pace = state.per_minute
+    return "" if pace is None else f"{pace:.0f} trials/min, " if pace >= 100 else f"{pace:.3g} trials/min, "

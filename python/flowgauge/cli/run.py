@@ -20,7 +20,7 @@ def command(
     targets: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SUITE|BENCHMARK...",
+            metavar="SUITE|BENCHMARK",
             help="A suite, a suite's TOML file, or benchmarks; `flowgauge list` shows them.",
             autocompletion=complete_target,
         ),

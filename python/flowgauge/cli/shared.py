@@ -26,6 +26,14 @@ Openflow = Annotated[
     Version | None,
     typer.Option(metavar="1.0|1.3|1.4|1.5", help="OpenFlow version. Default: the DUT's best."),
 ]
+Netns = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Network namespace of interfaces; INTERFACE@NAME for one of its own."),
+]
+Count = Annotated[int | None, typer.Option(metavar="N", min=1, help="End after N frames.")]
+Duration = Annotated[float | None, typer.Option(metavar="SECONDS", help="End after that time.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and no rates.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no rates while it runs.")]
 Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="DIR", help="Where to write. Default: a new one in runs."),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from flowgauge.report.format import duration_text
+
 
 def duration(seconds: float) -> str:
     """A duration in its two largest units.
@@ -9,14 +11,7 @@ def duration(seconds: float) -> str:
     >>> [duration(s) for s in (0.25, 8.04, 59.7, 75, 3600, 100_000)]
     ['0.2 s', '8.0 s', '1 min 0 s', '1 min 15 s', '1 h 0 min', '27 h 46 min']
     """
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+    return f"{seconds:.1f} s" if seconds < 10 else duration_text(seconds)
 
 
 def counted(n: int, what: str) -> str:

@@ -31,9 +31,7 @@ class Difference:
 def differences(runs: Sequence[Run]) -> list[Difference]:
     """Where our own runs differ in DUT, configuration, tester and environment; published ones only in what they state."""
     found = [Difference("device", tuple(dut_name(r) for r in runs))]
-    found.append(
-        Difference("OpenFlow", tuple(str(r.section("config").get("openflow") or MISSING) for r in runs))
-    )
+    found.append(Difference("OpenFlow", tuple(_openflow(r) for r in runs)))
     own = [r for r in runs if r.published is None]
     if len(own) > 1:
         facts = [dict(_facts(r)) for r in own]
@@ -63,6 +61,12 @@ def caveats(runs: Sequence[Run]) -> list[str]:
         elif run.document.get("status") != "complete":
             told.setdefault(f"the run is {run.document.get('status')}", []).append(run.label)
     return [f"{', '.join(labels)}: {text}" for text, labels in told.items()]
+
+
+def _openflow(run: Run) -> str:
+    """The version that was asked for, else the one that the switch took."""
+    taken = (run.section("dut").get("switch") or {}).get("openflow")
+    return str(run.section("config").get("openflow") or taken or MISSING)
 
 
 def _facts(run: Run) -> list[tuple[str, str]]:

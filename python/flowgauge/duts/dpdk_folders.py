@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import os
 import re
 import shutil
 import socket
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 
 DPDK_RUN = Path("/run/dpdk")
 OURS = re.compile(r"(?:fg|flowgauge)-.*?(?P<pid>\d+)?")
 """Our file prefixes; those of processes without a lease end in the process's number."""
+
+
+def own_folder() -> Path:
+    """Where DPDK keeps what this process shares with others: under /run/dpdk, of users under a folder of theirs."""
+    base = Path("/run") if os.geteuid() == 0 else Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp")
+    return base / "dpdk" / f"flowgauge-{os.getpid()}"
+
+
+@cache
+def remove_own_at_exit() -> None:
+    """DPDK leaves the folder behind, even of a process that ends well."""
+    atexit.register(shutil.rmtree, own_folder(), ignore_errors=True)
 
 
 def sweep(kept: Collection[str], folder: Path = DPDK_RUN) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -53,15 +55,17 @@ def privileged(subject: str, names: Sequence[str], *, root: bool) -> Finding:
     """Whether this process has the capabilities (and is root)."""
     missing = [n for n in names if not effective() >> CAPABILITIES[n] & 1]
     if root and os.geteuid() != 0:
-        return Finding(subject, "privilege", State.LACK, "not root", "sudo flowgauge run ...")
+        return Finding(subject, "privilege", State.LACK, "not root", as_root())
     if missing:
-        mend = (
-            "sudo flowgauge run ..."
-            if os.geteuid()
-            else f"docker run --privileged ...  (lacks {', '.join(missing)})"
-        )
+        mend = as_root() if os.geteuid() else f"docker run --privileged ...  (lacks {', '.join(missing)})"
         return Finding(subject, "privilege", State.LACK, f"without {', '.join(missing)}", mend)
     return Finding(subject, "privilege", State.GOOD, ", ".join(names))
+
+
+def as_root() -> str:
+    """How to call this program as root: sudo looks for programs in few folders, none of them of a virtual environment."""
+    program = sys.argv[0] if "/" in sys.argv[0] else "flowgauge"
+    return f"run it as root: sudo {shlex.quote(program)} ..."
 
 
 def polling_cores(subject: str) -> Iterator[Finding]:

@@ -82,7 +82,9 @@ def _kernel(lacks: Sequence[str]) -> Iterator[Finding]:
 def _beyond_ovs(subject: str, lacks: Sequence[str]) -> Iterator[Finding]:
     """What `ovs` needs, too; its lacks stand there."""
     if lacks:
-        yield Finding(subject, "ovs", State.LACK, f"`ovs` lacks {', '.join(lacks)}: see there")
+        yield Finding(
+            subject, "ovs", State.LACK, f"`ovs` lacks {', '.join(lacks)}: see `flowgauge doctor ovs`"
+        )
 
 
 def _bridge() -> Iterator[Finding]:

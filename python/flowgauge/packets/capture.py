@@ -13,8 +13,9 @@ from typing import Any
 from flowgauge import _core
 from flowgauge.duts.cores import core_plan
 from flowgauge.errors import CaptureWriteError, UsageError
-from flowgauge.packets.port_text import parse_port
-from flowgauge.packets.rate_text import bits_per_second, frames_per_second, nanoseconds
+from flowgauge.packets.limits import check_core, check_ends
+from flowgauge.packets.port_text import check_once, parse_port
+from flowgauge.packets.rate_text import bits_per_second, frames_per_second, frames_text, nanoseconds
 from flowgauge.packets.watch import Seconds, Show, interrupts, shown
 from flowgauge.testbed.interface import Latency
 from flowgauge.testbed.openers import open_port
@@ -50,8 +51,9 @@ def run(request: Request) -> int:
         raise UsageError(
             "say where to capture: --port af_packet:eth0", advice="--read FILE judges a capture file."
         )
-    if request.duration_s is not None and request.duration_s <= 0:
-        raise UsageError("--duration is above 0")
+    check_ends(request.count, request.duration_s)
+    check_core(request.core)
+    check_once(request.ports)
     wirings = [parse_port(text, request.netns, queues=request.queues) for text in request.ports]
     for text, wiring in zip(request.ports, wirings, strict=True):
         if wiring.backend in ("ring", "pcap"):
@@ -125,7 +127,7 @@ class _Rates:
             pps = frames_per_second((now["frames"] - self._before["frames"]) / seconds)
             bps = bits_per_second(8 * (now["bytes"] - self._before["bytes"]) / seconds)
             self._show(
-                f"{now['elapsed_ns'] / 1e9:6.1f} s  {now['frames']} frames ({pps}, {bps})"
+                f"{now['elapsed_ns'] / 1e9:6.1f} s  {frames_text(now['frames'])} ({pps}, {bps})"
                 f"  dropped {now['dropped']}  lost {now['lost']}"
             )
         self._before = now
@@ -134,14 +136,15 @@ class _Rates:
 def _end(request: Request, found: Mapping[str, Any]) -> int:
     """Say what came, on standard output unless the file is there; raise what went wrong."""
     result = _result(request, found)
-    text = json.dumps(result, indent=2) if request.json else "\n".join(summary(result))
+    lines = summary(result, broken=found["write_error"] is not None)
+    text = json.dumps(result, indent=2) if request.json else "\n".join(lines)
     print(text, file=sys.stderr if request.write == "-" else sys.stdout)
     if found["error"] is not None:
         raise found["error"]
     if found["write_error"] is not None:
         raise CaptureWriteError(
             f"{request.write}: can't be written any more: {found['write_error']}",
-            advice=f"It holds {found['written']} bytes of whole frames.",
+            advice=f"It holds {frames_text(found['frames'] - found['lost'])}, all of them whole.",
         )
     return 0
 
@@ -198,23 +201,31 @@ def judge(request: Request) -> int:
     if request.json:
         print(json.dumps(result, indent=2))
     else:
-        print("\n".join([f"{found['frames']} frames, {found['bytes']} bytes", *judged(streams)]))
+        print("\n".join([amount(found), *judged(streams)]))
     return 0
 
 
-def summary(result: Mapping[str, Any]) -> list[str]:
-    """The result in lines."""
+def amount(result: Mapping[str, Any]) -> str:
+    """How much came."""
+    return f"{frames_text(result['frames'])}, {result['bytes']} bytes"
+
+
+def summary(result: Mapping[str, Any], *, broken: bool = False) -> list[str]:
+    """The result in lines. `broken`: the file could not be written any more."""
     seconds = result["seconds"]
     rate = f": {frames_per_second(result['frames'] / seconds)}" if seconds > 0 else ""
-    lines = [f"{result['frames']} frames, {result['bytes']} bytes in {seconds:.3f} s{rate}"]
+    lines = [f"{amount(result)} in {seconds:.3f} s{rate}"]
     for port in result["ports"]:
+        frames = frames_text(port["frames"])
         lines.append(
-            f"  {port['port']}: {port['frames']} frames, {port['dropped']} dropped before us; {port['stamps']} stamps"
+            f"  {port['port']}: {frames}, {port['dropped']} dropped before us; {port['stamps']} stamps"
         )
     if result["lost"]:
-        lines.append(f"warning: {result['lost']} frames are missing in the file, which did not keep pace")
+        why = "could not be written to its end" if broken else "did not keep pace"
+        lines.append(f"warning: missing in the file, which {why}: {frames_text(result['lost'])}")
     if result["file"]:
-        lines.append(f"{result['file']}: {result['file_bytes']} bytes")
+        name = "standard output" if result["file"] == "-" else result["file"]
+        lines.append(f"{name}: {result['file_bytes']} bytes")
     return lines + (judged(result["probes"]) if result["probes"] is not None else [])
 
 

@@ -31,10 +31,10 @@ EXAMPLE = '"ipv4_dst=10.0.0.1+1,udp_dst=7"'
 _MAC = re.compile(r"[0-9a-fA-F]{1,2}(:[0-9a-fA-F]{1,2}){5}")
 
 
-def parse_flows(text: str, count: int | None = None, *, seed: int = 1) -> FlowSet:
+def parse_flows(text: str, flow_count: int | None = None, *, seed: int = 1) -> FlowSet:
     """The flow set that a text describes, of `count` flows. Raises UsageError, which says what is wrong with which field.
 
-    Without `count` a set has as many flows as its longest range or list has values, 1000 if it has other patterns, else 1.
+    Without `flow_count` a set has as many flows as its longest range or list has values, 1000 if it has other patterns, else 1.
 
     >>> parse_flows("ipv4_dst=10.0.0.1..10.0.0.9,udp_dst=7")
     FlowSet(fields={'ipv4_dst': Increment(start='10.0.0.1', step=1, bits=None), 'udp_dst': '7'}, count=9, first=0)
@@ -53,10 +53,11 @@ def parse_flows(text: str, count: int | None = None, *, seed: int = 1) -> FlowSe
         items[name] = pattern
     lengths = {name: _length(name, pattern) for name, pattern in items.items()}
     known = [n for n in lengths.values() if n is not None]
-    if count is None:
-        count = max([1, *known] if len(known) == len(lengths) else [OPEN_FLOWS, *known])
+    own = max([1, *known] if len(known) == len(lengths) else [OPEN_FLOWS, *known])
+    count = own if flow_count is None else flow_count
     if not 1 <= count <= MOST_FLOWS:
-        raise UsageError(f"flows {text!r}: {count} flows; allowed: 1 to {MOST_FLOWS}")
+        whose = f"flows {text!r}" if flow_count is None else "--flow-count"
+        raise UsageError(f"{whose}: {count} flows; allowed: 1 to {MOST_FLOWS}")
     fields = {name: _pattern(name, pattern, count, seed) for name, pattern in items.items()}
     flows = FlowSet(fields, count)
     try:

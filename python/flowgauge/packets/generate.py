@@ -12,8 +12,9 @@ from typing import Any
 from flowgauge import _core
 from flowgauge.duts.cores import CorePlan, core_plan
 from flowgauge.errors import UsageError
+from flowgauge.packets.limits import check_core
 from flowgauge.packets.port_text import parse_port
-from flowgauge.packets.rate_text import bits_per_second, frames_per_second, nanoseconds
+from flowgauge.packets.rate_text import bits_per_second, frames_per_second, frames_text, nanoseconds
 from flowgauge.packets.spread import spread
 from flowgauge.packets.streams import Planned, Wanted, all_wanted, plan
 from flowgauge.packets.watch import Seconds, Show, interrupts, shown
@@ -53,18 +54,19 @@ def run(request: Request) -> int:
         handles = _open(request)
         for handle in handles:
             stack.callback(handle.close)
-        sink = 1 if len(handles) > 1 else None
+        receives = request.receive is not None or len(handles) > 1
+        sink = len(handles) - 1 if receives else None
         planned = [plan(one, handles[0].link_mbps(), sink, i) for i, one in enumerate(wanted)]
         planned = spread(planned, handles[0].queues)
         names = [handle.describe() for handle in handles]
-        for one in planned:
-            _tell(request, one)
         transmission = _start(handles, [one.stream for one in planned], request)
         stack.callback(transmission.abandon)
+        for one in planned:
+            _tell(request, one)
         stopped = _lead(transmission, request)
         transmission.abandon()
     error: Exception | None = transmission.outcome["error"]
-    result = _result(planned, transmission, names, stopped)
+    result = _result(planned, transmission, names, sink, stopped)
     if request.json:
         print(json.dumps(result, indent=2))
     else:
@@ -76,6 +78,7 @@ def run(request: Request) -> int:
 
 def _open(request: Request) -> list[_core.Port]:
     """The port that sends, and the one that receives if there is one."""
+    check_core(request.core)
     cores = request.plan
     sender = parse_port(request.port, request.netns, receive=False, queues=request.queues)
     if sender.backend == "ring":
@@ -90,6 +93,9 @@ def _open(request: Request) -> list[_core.Port]:
     receiver = parse_port(request.receive, request.netns, option="--receive", queues=queues)
     if receiver.backend in ("ring", "pcap"):
         raise UsageError(f"--receive {request.receive}: nothing arrives there")
+    if sender.backend == "dpdk" and receiver == sender:
+        # DPDK opens a device once; what it sends comes back to it.
+        return [open_port(sender, cores)]
     first = open_port(sender, cores)
     try:
         return [first, open_port(receiver, cores)]
@@ -112,7 +118,7 @@ def _start(ports: Sequence[_core.Port], streams: Sequence[Stream], request: Requ
         ports,
         [spec(stream, len(ports)) for stream in streams],
         # Without a receiver there is nothing to wait for.
-        drain_ns=None if len(ports) > 1 else 0,
+        drain_ns=None if any(stream.sink is not None for stream in streams) else 0,
         core=None,
         cores=workers,
         connection=None,
@@ -157,7 +163,11 @@ class _Rates:
 
 
 def _result(
-    planned: Sequence[Planned], transmission: LiveTransmission, names: Sequence[str], stopped: bool
+    planned: Sequence[Planned],
+    transmission: LiveTransmission,
+    names: Sequence[str],
+    sink: int | None,
+    stopped: bool,
 ) -> dict[str, Any]:
     """Everything that is known, for `--json`. What is not known is null."""
     receptions = [transmission.reception(i) for i in range(len(planned))]
@@ -165,11 +175,11 @@ def _result(
     streams = [_stream(one, found) for one, found in zip(planned, receptions, strict=True)]
     return {
         "port": names[0],
-        "receive_port": names[1] if len(names) > 1 else None,
+        "receive_port": None if sink is None else names[sink],
         "stopped_early": stopped,
         "streams": streams,
         "together": together(streams),
-        "tester": _tester(tester, receives=len(names) > 1),
+        "tester": _tester(tester, sink),
     }
 
 
@@ -179,6 +189,8 @@ def _stream(planned: Planned, found: Reception) -> dict[str, Any]:
     known = planned.stream.sink is not None and found.probed
     gaps = dict(found.gap_error_ns)
     late = gaps.pop("late_frames", None)
+    # The largest error's bucket reaches beyond it.
+    gaps = {name: min(error, gaps["max"]) for name, error in gaps.items()}
     return {
         "name": planned.stream.name,
         "what": planned.title,
@@ -218,11 +230,11 @@ def _latency(found: Reception) -> dict[str, float | None] | None:
     return {"min": latency.min_ns, "mean": latency.mean_ns, **percentiles, "max": latency.max_ns}
 
 
-def _tester(state: TesterState, *, receives: bool) -> dict[str, Any]:
+def _tester(state: TesterState, sink: int | None) -> dict[str, Any]:
     return {
         "tx_errors": state.tx_errors,
-        "rx_dropped": state.rx_dropped if receives else None,
-        "foreign": state.foreign[1] if receives else None,
+        "rx_dropped": None if sink is None else state.rx_dropped,
+        "foreign": None if sink is None else state.foreign[sink],
         "stalls_over_100us": state.stalls_over_100us,
         "stall_max_ns": state.stall_max_ns,
         "involuntary_switches": state.involuntary_switches,
@@ -241,11 +253,11 @@ def summary(result: Mapping[str, Any]) -> list[str]:
         lines += [f"  {line}" for line in _counts(result["together"])]
     tester = result["tester"]
     if tester["tx_errors"]:
-        lines.append(f"warning: the port refused {tester['tx_errors']} frames")
+        lines.append(f"warning: the port refused {frames_text(tester['tx_errors'])}")
     if tester["rx_dropped"]:
-        lines.append(f"warning: our receive side dropped {tester['rx_dropped']} frames")
+        lines.append(f"warning: our receive side dropped {frames_text(tester['rx_dropped'])}")
     if result["receive_port"] and tester["foreign"]:
-        lines.append(f"{tester['foreign']} frames arrived that bear no probe of ours")
+        lines.append(f"{frames_text(tester['foreign'])} arrived without a probe of ours")
     if result["stopped_early"]:
         lines.append("stopped")
     return lines
@@ -256,7 +268,7 @@ def _sent(name: str, stream: Mapping[str, Any]) -> str:
     if stream["offered_pps"] is not None:
         pps, bps = frames_per_second(stream["offered_pps"]), bits_per_second(stream["offered_l2_bps"])
         rate = f": {pps}, {bps} (layer 2)"
-    return f"{name}: sent {stream['sent']} frames in {stream['seconds']:.3f} s{rate}"
+    return f"{name}: sent {frames_text(stream['sent'])} in {stream['seconds']:.3f} s{rate}"
 
 
 def _departures(stream: Mapping[str, Any]) -> list[str]:
@@ -268,7 +280,7 @@ def _departures(stream: Mapping[str, Any]) -> list[str]:
         )
         lines.append(f"departures off schedule: {errors}; {stream['late_frames']} late")
     if stream["not_offered"]:
-        lines.append(f"warning: {stream['not_offered']} frames were due and did not leave")
+        lines.append(f"warning: {frames_text(stream['not_offered'])} due did not leave")
     return lines
 
 

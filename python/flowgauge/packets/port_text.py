@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flowgauge.duts.interface import PortWiring
 from flowgauge.errors import UsageError
 
@@ -35,7 +37,9 @@ def parse_port(
         raise UsageError(f"{option} {text}: expected one of {listed}", advice=advice)
     if (backend == "ring") == bool(device):
         raise UsageError(f"{option} {text}: expected {BACKENDS[backend]}")
-    # Namespaces are of interfaces: files, rings and DPDK's devices are in none.
+    if backend == "dpdk":
+        # Devices such as net_af_packet look for their interface where they are opened; "@" may be part of their arguments.
+        return PortWiring(of_port=0, backend=backend, interface=device, netns=netns, queues=queues)
     if backend not in ("af_packet", "af_xdp"):
         return PortWiring(of_port=0, backend=backend, interface=device, queues=queues)
     interface, at, own = device.partition("@")
@@ -43,3 +47,10 @@ def parse_port(
         raise UsageError(f"{option} {text}: expected {BACKENDS[backend]} or {BACKENDS[backend]}@NETNS")
     options = {} if receive else {"receive": False}
     return PortWiring(0, backend, interface, own or netns, options=options, queues=queues)
+
+
+def check_once(texts: Sequence[str], option: str = "--port") -> None:
+    """Each port is opened once. Raises UsageError."""
+    for text in texts:
+        if texts.count(text) > 1:
+            raise UsageError(f"{option} {text} is given {texts.count(text)} times; once is enough")

@@ -67,6 +67,15 @@ def bits_per_second(bps: float) -> str:
     return _scaled(bps, "bps")
 
 
+def frames_text(n: int) -> str:
+    """As a person reads it.
+
+    >>> frames_text(1), frames_text(20_000)
+    ('1 frame', '20000 frames')
+    """
+    return "1 frame" if n == 1 else f"{n} frames"
+
+
 def nanoseconds(ns: float) -> str:
     """As a person reads it.
 

@@ -12,6 +12,7 @@ from flowgauge import _core
 from flowgauge.errors import UsageError
 from flowgauge.flows import FlowSet, Frames, Schedule
 from flowgauge.packets.flow_text import parse_flows
+from flowgauge.packets.limits import MOST_FRAMES, check_ends, check_number
 from flowgauge.packets.rate_text import parse_rate
 from flowgauge.testbed.interface import Stream
 
@@ -71,6 +72,8 @@ def plan(wanted: Wanted, link_mbps: int | None, sink: int | None, position: int 
     count = wanted.count
     if isinstance(flows, Frames) and count is None and wanted.duration is None and wanted.loop != 0:
         count = flows.count * (wanted.loop or 1)
+        if count > MOST_FRAMES:
+            raise UsageError(f"--loop {wanted.loop}: more than {MOST_FRAMES} frames; 0 sends until stopped")
     stream = Stream(
         flows,
         wanted.size,
@@ -93,18 +96,20 @@ def _check(wanted: Wanted) -> None:
     for option, value in needs_pcap.items():
         if value is not None and wanted.pcap is None:
             raise UsageError(f"{option} is for frames of a capture: it needs --pcap FILE")
-    if wanted.speed is not None and (wanted.rate is not None or not 0 < wanted.speed < 1e6):
-        raise UsageError("--speed is above 0, and instead of --rate: it scales the times of the capture")
+    if wanted.speed is not None:
+        if wanted.rate is not None:
+            raise UsageError("--speed and --rate exclude each other: --speed scales the capture's own times")
+        check_number("--speed", wanted.speed, 1e-6, 1e6)
     if wanted.pcap is not None and wanted.flow_count is not None:
         raise UsageError("--flow-count is for --flows: a capture has as many flows as frames")
     ends = {"--count": wanted.count, "--duration": wanted.duration, "--loop": wanted.loop}
     said = [option for option, value in ends.items() if value is not None]
     if len(said) > 1:
         raise UsageError(f"{' and '.join(said)} exclude each other: say once when to end")
-    if (wanted.duration is not None and wanted.duration <= 0) or (
-        wanted.count is not None and wanted.count < 1
-    ):
-        raise UsageError("--duration and --count are above 0")
+    check_ends(wanted.count, wanted.duration)
+    check_number("--seed", wanted.seed, 0, 2**63 - 1)
+    if wanted.burst is not None:
+        check_number("--burst", wanted.burst, 1, 1_000_000)
     if wanted.late not in LATE:
         raise UsageError(f"--late {wanted.late}: allowed: {', '.join(LATE)}")
     if wanted.poisson and wanted.burst is not None:
@@ -148,12 +153,12 @@ def _schedule(wanted: Wanted, flows: FlowSet | Frames, link_mbps: int | None) ->
     if rate is None:
         return Schedule.max(), "as fast as possible"
     rate = rate.limit_denominator(10**9)
+    if not rate:
+        raise UsageError(f"--rate {wanted.rate}: less than a frame in 30 years")
     said = f"{float(rate):.10g} pps"
     if wanted.poisson:
         return Schedule.poisson(rate, wanted.seed), f"{said}, Poisson"
     if wanted.burst is not None:
-        if wanted.burst < 1:
-            raise UsageError("--burst is at least 1")
         gap_ns = round(wanted.burst * 10**9 / rate)
         return Schedule.bursts(wanted.burst, gap_ns), f"{said} in bursts of {wanted.burst}"
     return Schedule.cbr(rate), f"{said}, constant"

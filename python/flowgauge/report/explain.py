@@ -22,6 +22,8 @@ REMEDIES: Mapping[str, str] = {
     "offered-load": "Read the offered load beside the figure; lower the rate, or free the tester's core.",
     "quantised": "Raise the probe rate.",
     "ramp": "Read the slope and the forwarding rate instead of the mean delay.",
+    "order": "Send a single flow, so that all frames take one path.",
+    "batches": "Do not take the delay for the device's at another load; compare several rates.",
     "few-samples": "Measure longer, or repeat more often (`--repeat`).",
     "dut-restart": "Look into the switch's log, and repeat the benchmark.",
     "channel-reset": "Look into the switch's log, and lower the message rate. For packet_out it may be the result.",

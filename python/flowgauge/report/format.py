@@ -164,3 +164,17 @@ def plural(count: int, noun: str, many: str | None = None) -> str:
     ('1 trial', '2 entries')
     """
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
+def duration_text(seconds: float) -> str:
+    """A time span in whole seconds, in its two largest units.
+
+    >>> duration_text(171), duration_text(12.3), duration_text(7300)
+    ('2 min 51 s', '12 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -9,6 +9,7 @@ from typing import Any
 
 from flowgauge.model import Figure, Point
 from flowgauge.report.format import (
+    duration_text,
     figure_text,
     header,
     number_text,
@@ -37,19 +38,35 @@ class KeyFigure:
     checks: tuple[str, ...]
 
 
+DRIVERS = {
+    "embedded": "the embedded software switch",
+    "linux-bridge": "the bridge of Linux {}",
+    "ovs": "Open vSwitch {}",
+    "ovs:afxdp": "Open vSwitch {} with AF_XDP",
+    "ovs:dpdk": "Open vSwitch {} with DPDK",
+    "ovs:kernel": "Open vSwitch {} in the kernel",
+}
+"""Drivers -> what a reader calls their devices; {}: the version."""
+
+
 def dut_name(run: Run) -> str:
-    """What a reader calls the device: its name, the title of its model, or driver and version."""
-    dut = run.section("dut")
+    """What a reader calls the device of a run."""
+    return device_name(run.section("dut"), str(run.section("config").get("dut") or "an unnamed device"))
+
+
+def device_name(dut: Mapping[str, Any], otherwise: str) -> str:
+    """What a reader calls a device: its name, the title of its model, or driver and version.
+
+    >>> device_name({"driver": "ovs:dpdk", "version": "3.1.0"}, "")
+    'Open vSwitch 3.1.0 with DPDK'
+    """
     if dut.get("name"):
         return str(dut["name"])
     if dut.get("driver") == "sim" and dut.get("title"):
         return f"{dut['title']} (simulated)"
-    names = {"ovs": "Open vSwitch", "embedded": "the embedded software switch"}
-    driver = str(
-        dut.get("driver") or dut.get("kind") or run.section("config").get("dut") or "an unnamed device"
-    )
-    version = dut.get("version")
-    return names.get(driver, driver) + (f" {version}" if version and driver != "embedded" else "")
+    driver = str(dut.get("driver") or dut.get("kind") or otherwise)
+    version = str(dut.get("version") or "")
+    return " ".join(DRIVERS.get(driver, f"{driver} {{}}").format(version).split())
 
 
 def title(run: Run) -> str:
@@ -81,7 +98,7 @@ def paragraph(run: Run) -> str:
     text += f", through {backend} ports" if backend else ""
     text += f": {plural(len(run.trials), 'trial')}"
     seconds = run.seconds()
-    text += f" in {duration(seconds)}" if seconds else ""
+    text += f" in {duration_text(seconds)}" if seconds else ""
     wrong = [plural(states[s], s + " trial") for s in ("failed", "invalid") if states[s]]
     skipped = len(run.document.get("skipped") or ())
     wrong += [plural(skipped, "benchmark") + " skipped"] if skipped else []
@@ -101,20 +118,6 @@ def joined(parts: Sequence[str]) -> str:
     'a, b and c'
     """
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1] if parts else ""
-
-
-def duration(seconds: float) -> str:
-    """A time span in words.
-
-    >>> duration(171), duration(12.3), duration(7300)
-    ('2 min 51 s', '12 s', '2 h 1 min')
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def key_figures(run: Run) -> list[KeyFigure]:

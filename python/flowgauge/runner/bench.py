@@ -72,14 +72,14 @@ class Bench:
     def lacks(self, item: Item) -> str | None:
         """Why a benchmark can't be measured on this testbed, None when it can. Opens the testbed."""
         ready = self._open()
-        if item.benchmark.ports > ready.ports:
-            return f"it needs {item.benchmark.ports} ports; the DUT has {ready.ports}"
         if ready.abilities is not None:
             for ability in item.benchmark.abilities:
                 if ability not in ready.abilities:
                     return lacking(ready.controller, ability)
-            if ENTRIES not in ready.abilities:
-                return None  # what a switch does with entries can't be asked of this DUT
+        if item.benchmark.ports > ready.ports:
+            return f"it needs {item.benchmark.ports} ports; the DUT has {ready.ports}"
+        if ready.abilities is not None and ENTRIES not in ready.abilities:
+            return None  # what a switch does with entries can't be asked of this DUT
         if ready.features is not None:
             missing = [f for f in item.benchmark.features if f not in ready.features]
             if missing:

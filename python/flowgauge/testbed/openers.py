@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import socket
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from flowgauge import _core
 from flowgauge.duts.cores import CorePlan
+from flowgauge.duts.dpdk_folders import remove_own_at_exit
 from flowgauge.duts.interface import PortWiring
-from flowgauge.errors import SetupError, TooFewQueuesError
+from flowgauge.errors import DpdkError, SetupError, TooFewQueuesError
 
 
 def open_port(wiring: PortWiring, plan: CorePlan) -> _core.Port:
@@ -42,7 +45,19 @@ def _af_xdp(wiring: PortWiring, _plan: CorePlan) -> _core.Port:
 
 
 def _dpdk(wiring: PortWiring, plan: CorePlan) -> _core.Port:
-    return _core.open_dpdk(wiring.interface, wiring.netns, cores=plan.workers, **_options(wiring))
+    remove_own_at_exit()
+    try:
+        return _core.open_dpdk(wiring.interface, wiring.netns, cores=plan.workers, **_options(wiring))
+    except DpdkError as error:
+        # DPDK says no more than that it failed.
+        named = re.search(r"(?:^|,)iface=([^,]+)", wiring.interface)
+        there = [name for _, name in socket.if_nameindex()]
+        if named is None or wiring.netns is not None or named[1] in there:
+            raise
+        raise DpdkError(
+            f'{error.message}; there is no interface "{named[1]}"; there are: {", ".join(there)}',
+            advice="check the name; of an interface in a network namespace, name this, too (--netns)",
+        ) from error
 
 
 def _pcap(wiring: PortWiring, _plan: CorePlan) -> _core.Port:

@@ -10,6 +10,7 @@ use std::path::Path;
 use flowgauge_clock::{Clock, Nanos};
 
 use super::{Format, OutputFile};
+use crate::error::{CREATE_FILE, WRITE_FILE};
 use crate::pool::Pool;
 use crate::{BURST, Burst, Capabilities, Port, PortError, PortStats, RxCapacity};
 
@@ -40,11 +41,8 @@ impl FilePort {
     pub fn create(path: &Path) -> Result<FilePort, PortError> {
         let name = format!("pcap {}", path.display());
         let file = File::create(path);
-        let file = file.map_err(|source| PortError::System {
-            port: name.clone(),
-            call: "creating the file",
-            source,
-        })?;
+        let file =
+            file.map_err(|source| PortError::System { port: name.clone(), call: CREATE_FILE, source })?;
         let format = Format::of_name(&path.to_string_lossy());
         let mut buffer = Vec::with_capacity(PIECE + BURST * (SLOT_SIZE + 64));
         format.start(&["flowgauge"], 0, &mut buffer);
@@ -74,7 +72,7 @@ impl FilePort {
             None => Ok(()),
             Some(error) => {
                 let source = io::Error::new(error.kind(), error.to_string());
-                Err(PortError::System { port: self.name.clone(), call: "writing", source })
+                Err(PortError::System { port: self.name.clone(), call: WRITE_FILE, source })
             }
         }
     }

@@ -113,22 +113,35 @@ impl Format {
 
     /// How many bytes at the start of `records` are whole records.
     pub fn whole(self, records: &[u8]) -> usize {
-        let mut at = 0;
-        loop {
-            let word = |i: usize| {
-                let bytes = records.get(at + i..at + i + 4)?;
-                Some(u32::from_le_bytes(bytes.try_into().expect("four bytes")) as usize)
-            };
-            let len = match self {
-                Format::Pcap => word(8).map(|kept| PCAP_HEADER + kept),
-                Format::Pcapng => word(4).filter(|&len| len >= 12),
-            };
-            match len {
-                Some(len) if at + len <= records.len() => at += len,
-                Some(_) | None => return at,
-            }
-        }
+        self.records(records).map(<[u8]>::len).sum()
     }
+
+    /// How many whole frames there are at the start of `records`, which have no file header before them.
+    pub fn frames(self, records: &[u8]) -> u64 {
+        let is_frame = |record: &[u8]| match self {
+            Format::Pcap => true,
+            Format::Pcapng => word(record, 0) == Some(block::PACKET),
+        };
+        self.records(records).filter(|record| is_frame(record)).count() as u64
+    }
+
+    /// The whole records at the start of some bytes, one by one.
+    fn records(self, mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+        std::iter::from_fn(move || {
+            let len = match self {
+                Format::Pcap => word(bytes, 8).map(|kept| PCAP_HEADER + kept as usize),
+                Format::Pcapng => word(bytes, 4).map(|len| len as usize).filter(|&len| len >= 12),
+            };
+            let (record, rest) = bytes.split_at_checked(len?)?;
+            bytes = rest;
+            Some(record)
+        })
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let four = bytes.get(at..at + 4)?;
+    Some(u32::from_le_bytes(four.try_into().expect("four bytes")))
 }
 
 #[inline]
@@ -198,6 +211,20 @@ mod tests {
         Format::Pcapng.end(9, &[InterfaceCounts::default(); 2], &mut out);
         assert_eq!(Format::Pcapng.whole(&out), out.len());
         assert_eq!(out.len() % 4, 0);
+    }
+
+    #[test]
+    fn frames_are_counted_as_far_as_they_are_whole() {
+        for format in [Format::Pcap, Format::Pcapng] {
+            let mut out = Vec::new();
+            for len in [60, 61, 1514] {
+                format.record(0, 1, &[7; 1514][..len], 0, &mut out);
+            }
+            let whole = out.len();
+            format.end(9, &[InterfaceCounts::default()], &mut out);
+            assert_eq!(format.frames(&out), 3, "{format:?}");
+            assert_eq!(format.frames(&out[..whole - 1]), 2, "{format:?}");
+        }
     }
 
     #[test]

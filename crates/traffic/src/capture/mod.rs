@@ -62,7 +62,7 @@ pub struct CaptureProgress {
     pub frames: u64,
     /// Their bytes, without FCS.
     pub bytes: u64,
-    /// Frames that we lost: the file did not keep pace.
+    /// Frames that we lost: the file did not keep pace, or could not be written any more.
     pub lost: u64,
     /// Frames that ring, socket or card dropped before we saw them.
     pub dropped: u64,
@@ -105,6 +105,8 @@ struct Shared {
     lost: AtomicU64,
     dropped: AtomicU64,
     written: AtomicU64,
+    /// Frames in the file.
+    in_file: AtomicU64,
 }
 
 impl Shared {

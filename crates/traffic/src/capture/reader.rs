@@ -9,7 +9,7 @@ use flowgauge_ports::pcap::InterfaceCounts;
 use flowgauge_ports::{BURST, Burst, Port, PortStats, StampSource};
 
 use super::judge::Judge;
-use super::writer::{CHUNK, Queue};
+use super::writer::{CHUNK, Chunk, Queue};
 use super::{CaptureOptions, CaptureOutcome, Captured, Shared};
 use crate::error::TrafficError;
 use crate::host;
@@ -32,7 +32,7 @@ pub(super) struct Reader {
     before: Vec<PortStats>,
     queue: Option<Queue>,
     /// What frames are written into; `None`: all chunks are full, or there is no file.
-    chunk: Option<Vec<u8>>,
+    chunk: Option<Chunk>,
     chunk_since: Nanos,
     judge: Option<Judge>,
     options: CaptureOptions,
@@ -96,7 +96,7 @@ impl Reader {
         let Some(queue) = &self.queue else { return };
         let Some(mut chunk) = queue.take() else { return };
         let names: Vec<_> = self.firsts().map(|port| port.describe()).collect();
-        queue.format.start(&names, self.options.snaplen, &mut chunk);
+        queue.format.start(&names, self.options.snaplen, &mut chunk.records);
         // The start goes to the file at once, so that who reads along can begin, and a file without frames is whole.
         queue.give(chunk);
         self.chunk = queue.take();
@@ -145,7 +145,8 @@ impl Reader {
             match (&mut self.chunk, &self.queue) {
                 (Some(chunk), Some(queue)) => {
                     let (wall, snaplen) = (self.offset.to_wall(at), self.options.snaplen);
-                    queue.format.record(self.owners[port] as u32, wall, frame, snaplen, chunk);
+                    queue.format.record(self.owners[port] as u32, wall, frame, snaplen, &mut chunk.records);
+                    chunk.frames += 1;
                 }
                 (None, Some(_)) => {
                     self.lost += 1;
@@ -155,7 +156,7 @@ impl Reader {
             }
         }
         self.ports[port].free(&mut self.burst);
-        if self.chunk.as_ref().is_some_and(|chunk| chunk.len() >= CHUNK) {
+        if self.chunk.as_ref().is_some_and(|chunk| chunk.records.len() >= CHUNK) {
             self.hand_over(now);
         }
         Ok(n)
@@ -184,7 +185,7 @@ impl Reader {
     fn chores(&mut self, now: Nanos) -> Result<bool, TrafficError> {
         self.next_chores = now + CHORES_EVERY;
         self.offset = Clock.offset_from_wall();
-        let waits = self.chunk.as_ref().is_some_and(|chunk| !chunk.is_empty());
+        let waits = self.chunk.as_ref().is_some_and(|chunk| !chunk.records.is_empty());
         if waits && now - self.chunk_since > HAND_OVER_AFTER {
             self.hand_over(now);
         }
@@ -234,11 +235,14 @@ impl Reader {
         let write_error = self.queue.take().and_then(|queue| {
             let counts: Vec<_> = stats.iter().map(counts).collect();
             if let Some(mut chunk) = self.chunk.take().or_else(|| queue.wait()) {
-                queue.format.end(self.offset.to_wall(Clock.now()), &counts, &mut chunk);
+                queue.format.end(self.offset.to_wall(Clock.now()), &counts, &mut chunk.records);
                 queue.give(chunk);
             }
             queue.finish().err()
         });
+        if write_error.is_some() {
+            self.shared.lost.store(self.frames - self.shared.in_file.load(Relaxed), Relaxed);
+        }
         let outcome = CaptureOutcome {
             progress: self.shared.progress(),
             ports: (self.firsts().zip(&stats))
