@@ -8,36 +8,43 @@ from pathlib import Path
 
 import pytest
 
-from flowgauge.duts.priority import HIGHEST, served_first
+from flowgauge.duts.priority import HIGHEST, serve_session_first, served_first
 
 SLEEPER = "import threading, time; threading.Thread(target=time.sleep, args=(30,)).start(); print(flush=True); time.sleep(30)"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a higher priority needs root")
-def test_all_threads_of_a_process_and_the_caller_s_new_ones_are_served_first() -> None:
+def test_what_the_caller_starts_is_served_first_with_all_its_threads() -> None:
     before = os.getpriority(os.PRIO_PROCESS, 0)
-    with subprocess.Popen(
-        [sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, start_new_session=True
-    ) as process:
+    with (
+        served_first(),
+        subprocess.Popen(
+            [sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, start_new_session=True
+        ) as process,
+    ):
         assert process.stdout is not None
         process.stdout.readline()
-        tasks = [int(task) for task in os.listdir(f"/proc/{process.pid}/task")]
-        group = Path(f"/proc/{process.pid}/autogroup")
-        with served_first([process.pid]):
-            assert len(tasks) == 2
-            assert {os.getpriority(os.PRIO_PROCESS, task) for task in tasks} == {HIGHEST}
-            assert _of_a_new_thread() == HIGHEST
-            assert not group.exists() or group.read_text().endswith(f"nice {HIGHEST}\n")
-        assert os.getpriority(os.PRIO_PROCESS, 0) == _of_a_new_thread() == before
-        assert not group.exists() or group.read_text().endswith("nice 0\n")
+        threads = [int(thread) for thread in os.listdir(f"/proc/{process.pid}/task")]
+        assert len(threads) == 2
+        assert {os.getpriority(os.PRIO_PROCESS, thread) for thread in threads} == {HIGHEST}
+        assert _of_a_new_thread() == HIGHEST
+        serve_session_first(process.pid)
+        assert _group(process.pid) in (HIGHEST, None)
         process.kill()
+    assert os.getpriority(os.PRIO_PROCESS, 0) == _of_a_new_thread() == before
+    assert _group(os.getpid()) in (0, None)
 
 
-def test_processes_that_are_gone_do_no_harm() -> None:
+def test_a_process_that_is_gone_is_no_error() -> None:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    with served_first([process.pid]):
-        pass
+    serve_session_first(process.pid)
+
+
+def _group(pid: int) -> int | None:
+    """The priority of a process's session; None where sessions have none."""
+    path = Path(f"/proc/{pid}/autogroup")
+    return int(path.read_text().split()[-1]) if path.exists() else None
 
 
 def _of_a_new_thread() -> int:

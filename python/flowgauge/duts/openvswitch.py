@@ -68,7 +68,7 @@ class OpenVSwitch:
 
     @property
     def served_first(self) -> bool:
-        """Whether it and the tester are to run at the highest priority."""
+        """Whether it and the tester are to run at the highest priority: it inherits that of who starts it."""
         return self._datapath.served_first
 
     def check_host(self) -> None:
@@ -205,6 +205,8 @@ class OpenVSwitch:
         self._daemons.start_database()
         self._datapath.configure(lease, self._daemons)
         self._daemons.start_switch(self._datapath.program(), self._datapath.switch_options())
+        if self.served_first:
+            self._daemons.serve_first()
 
     def _make_bridge(self) -> None:
         command = [

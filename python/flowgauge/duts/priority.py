@@ -8,7 +8,7 @@ runs at a lower one: a datapath in the kernel would wait for the kernel's own th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -16,38 +16,28 @@ HIGHEST = -20
 
 
 @contextmanager
-def served_first(pids: Iterable[int]) -> Iterator[None]:
-    """These processes with all their threads, the calling thread and those that it starts meanwhile. Without the right to it (root, or
-    CAP_SYS_NICE), or for what has ended already, nothing happens.
+def served_first() -> Iterator[None]:
+    """The calling thread is, with the threads and processes that it starts meanwhile. Without the right to it (root, or CAP_SYS_NICE)
+    nothing happens.
     """
-    us, others = os.getpid(), list(pids)
     before = os.getpriority(os.PRIO_PROCESS, 0)
-    groups = [Path(f"/proc/{pid}/autogroup") for pid in (us, *others)]
-    for pid in others:
-        for thread in _threads(pid):
-            _set(thread, HIGHEST)
-    _set(0, HIGHEST)
-    # The kernel schedules sessions against each other first: between them a thread's own priority does not count.
-    _write(groups, HIGHEST)
+    _set(HIGHEST)
+    serve_session_first(os.getpid())
     try:
         yield
     finally:
-        _set(0, before)
-        _write(groups, 0)
+        _set(before)
+        serve_session_first(os.getpid(), 0)
 
 
-def _threads(pid: int) -> list[int]:
+def serve_session_first(pid: int, priority: int = HIGHEST) -> None:
+    """The session of a process against other sessions, which the kernel schedules against each other before it looks at threads. A process
+    that is gone, or a kernel that does not do so, is no error.
+    """
     with suppress(OSError):
-        return [int(thread) for thread in os.listdir(f"/proc/{pid}/task")]
-    return []
+        Path(f"/proc/{pid}/autogroup").write_text(str(priority))
 
 
-def _set(thread: int, priority: int) -> None:
-    with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, thread, priority)
-
-
-def _write(groups: Iterable[Path], priority: int) -> None:
-    for group in groups:
-        with suppress(OSError):  # no such group, or its process is gone
-            group.write_text(str(priority))
+def _set(priority: int) -> None:
+    with suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, priority)

@@ -135,6 +135,8 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveT
     version = options.openflow or preferred(driver)
     with ExitStack() as stack:
         stack.callback(driver.stop)
+        if getattr(driver, "served_first", False):
+            stack.enter_context(served_first())
         stack.enter_context(on_cores(plan_of(driver).channel))
         if controller is not None:
             controller.check()
@@ -149,7 +151,6 @@ def open_testbed(dut: str, options: OpenOptions) -> Iterator[tuple[Driver, LiveT
             stack.callback(handle.close)
             ports.append((_described(index, port, handle), handle))
         join(driver)
-        stack.enter_context(before_all_else(driver))
         connection = None if channel is None else await_switch(channel, driver)
         testbed = LiveTestbed(driver, ports, loopback.cached(wiring.ports[0].backend))
         stack.callback(testbed.close)
@@ -186,17 +187,6 @@ def plan_of(driver: Driver) -> CorePlan:
     """Who runs where: as the driver says, which knows whether its DUT polls."""
     found: CorePlan = getattr(driver, "plan", None) or core_plan()
     return found
-
-
-@contextmanager
-def before_all_else(driver: Driver) -> Iterator[None]:
-    """The calling thread, the threads that it starts meanwhile and the DUT's are served first, where the driver wants that."""
-    if not getattr(driver, "served_first", False):
-        yield
-        return
-    pids: Mapping[str, int] = getattr(driver, "pids", {})
-    with served_first(pids.values()):
-        yield
 
 
 def join(driver: Driver) -> None:

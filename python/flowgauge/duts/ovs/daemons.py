@@ -11,6 +11,7 @@ from pathlib import Path
 
 from flowgauge.duts.host import call, need_tool
 from flowgauge.duts.lease import Lease
+from flowgauge.duts.priority import serve_session_first
 from flowgauge.errors import SetupError
 
 SCHEMAS = ("/usr/share/openvswitch/vswitch.ovsschema", "/usr/local/share/openvswitch/vswitch.ovsschema")
@@ -48,6 +49,11 @@ class Daemons:
         for daemon in reversed(self._running.values()):
             _end(daemon)
         self._running.clear()
+
+    def serve_first(self) -> None:
+        """Let their sessions be served before others."""
+        for daemon in self._running.values():
+            serve_session_first(daemon.pid)
 
     def alive(self) -> bool:
         """Whether both run."""
