@@ -163,7 +163,8 @@ fn says_what_is_wrong_with_an_interface() {
     let text = |error: &PortError| format!("{error}; {}", error.advice());
     let error = open_in(&lab, "vb").err().unwrap();
     assert_eq!(error.name(), "interface-down");
-    assert!(text(&error).contains("ip link set vb up"), "{}", text(&error));
+    let up = format!("`ip -n {} link set vb up`", lab.netns().display());
+    assert!(text(&error).contains(&up), "{}", text(&error));
     let error = open_in(&lab, "va").err().unwrap();
     assert_eq!(error.name(), "interface-down");
     assert!(text(&error).contains("no carrier"), "{}", text(&error));

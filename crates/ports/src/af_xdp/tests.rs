@@ -355,7 +355,7 @@ fn says_what_is_wrong() {
     assert!(busy.starts_with("interface-busy") && busy.contains("queue 0"), "{busy}");
     drop(holder);
     lab.ip("link set vb down");
-    assert!(wrong("vb", small()).contains("ip link set vb up"));
+    assert!(wrong("vb", small()).contains(&format!("`ip -n {} link set vb up`", lab.netns().display())));
     assert!(wrong("va", small()).contains("no carrier"));
     let missing = open("va", Some(Path::new("fg-no-such")), small()).err().unwrap();
     assert_eq!(missing.name(), "namespace");
