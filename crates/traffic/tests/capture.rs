@@ -73,6 +73,19 @@ fn probes_are_judged_and_counts_end_a_capture() {
 }
 
 #[test]
+fn what_came_before_a_port_failed_is_kept() {
+    let (a, b) = ring::pair(1 << 14);
+    let stream = Stream::new(1, Some(0), template(5), Schedule::Max, Stop::Count(1000));
+    let sending =
+        start(boxed(vec![a]), vec![stream], Options { drain: Some(Nanos::ZERO), ..Options::default() });
+    // The sender's end closes.
+    drop(sending.unwrap().finish());
+    let outcome = capture(boxed(vec![b]), None, CaptureOptions::default()).unwrap().finish().outcome;
+    assert!(outcome.error.is_some_and(|error| error.to_string().contains("ring")));
+    assert_eq!(outcome.progress.frames, 1000);
+}
+
+#[test]
 fn a_full_disk_is_told_and_ends_the_capture() {
     let full = File::options().write(true).open("/dev/full").unwrap();
     let stream = Stream::new(1, Some(0), template(1), cbr(10_000), Stop::After(Nanos::from_millis(100)));

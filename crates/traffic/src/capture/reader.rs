@@ -23,6 +23,8 @@ const HAND_OVER_AFTER: Nanos = Nanos::from_millis(100);
 const SPIN: Nanos = Nanos::from_micros(50);
 /// How long it rests where somebody else stamps frames.
 const REST: Duration = Duration::from_micros(100);
+/// How long it reads what is left in the ring of a port that has failed, at the most.
+const REST_OF_FAILED: Nanos = Nanos::from_millis(100);
 
 pub(super) struct Reader {
     /// The queues of all ports.
@@ -104,21 +106,35 @@ impl Reader {
 
     fn read(&mut self) -> Result<(), TrafficError> {
         while self.left > 0 {
-            let mut came = 0;
-            for port in 0..self.ports.len() {
-                came += self.receive(port)?;
-            }
+            let came = self.receive_each()?;
             let now = Clock.now();
             if came > 0 {
                 self.idle_since = now;
             } else {
                 self.rest(now);
             }
-            if now >= self.next_chores && self.chores(now)? {
+            if now >= self.next_chores && self.chores(now).inspect_err(|_| self.receive_left(now))? {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// A port does not work any more: what came before is still in its ring.
+    fn receive_left(&mut self, now: Nanos) {
+        while Clock.now() - now < REST_OF_FAILED && self.left > 0 && self.receive_each().is_ok_and(|n| n > 0)
+        {
+        }
+    }
+
+    /// A burst of each port at the most; returns how many frames it was.
+    #[inline]
+    fn receive_each(&mut self) -> Result<usize, TrafficError> {
+        let mut came = 0;
+        for port in 0..self.ports.len() {
+            came += self.receive(port)?;
+        }
+        Ok(came)
     }
 
     #[inline]
