@@ -5,12 +5,35 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from flowgauge.duts import netns
 from flowgauge.duts.lease import Lease, leases
 
 PROGRAM = [sys.executable, "-c", "from flowgauge.cli import main; main()"]
+
+
+@contextmanager
+def veth_of_queues(queues: int) -> Iterator[str]:
+    """A namespace with the pair `va`, `vb`, each end with so many queues."""
+    lease = Lease.take("test")
+    try:
+        space = netns.add(lease, "veth")
+        ends = f"numrxqueues {queues} numtxqueues {queues}"
+        ip(space, f"link add name va {ends} type veth peer name vb {ends}")
+        for end in ("va", "vb"):
+            ip(space, f"link set {end} up")
+        yield space
+    finally:
+        lease.end()
+
+
+def ip(space: str, arguments: str) -> str:
+    """`ip` in a namespace; what it printed."""
+    command = ["ip", "-n", space, *arguments.split()]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def exists(namespaces: list[str], directories: list[str]) -> list[str]:

@@ -10,10 +10,9 @@ import sys
 from collections.abc import Iterator, Mapping
 
 import pytest
+from live_helpers import ip, veth_of_queues
 
 from flowgauge import _core
-from flowgauge.duts import netns
-from flowgauge.duts.lease import Lease
 from flowgauge.errors import FlowgaugeError, InterfaceError, SetupError, UsageError
 
 pytestmark = pytest.mark.live
@@ -33,25 +32,12 @@ except FlowgaugeError as error:
 @pytest.fixture
 def space() -> Iterator[str]:
     """A namespace with the pair `va`, `vb`, each end with four queues."""
-    lease = Lease.take("test")
-    try:
-        name = netns.add(lease, "xdp")
-        ends = "numrxqueues 4 numtxqueues 4"
-        _ip(name, f"link add name va {ends} type veth peer name vb {ends}")
-        for end in ("va", "vb"):
-            _ip(name, f"link set {end} up")
+    with veth_of_queues(4) as name:
         try:
             _core.open_af_xdp("va", name).close()
         except SetupError as error:
             pytest.skip(f"no AF_XDP here: {error}")
         yield name
-    finally:
-        lease.end()
-
-
-def _ip(space: str, arguments: str) -> str:
-    command = ["ip", "-n", space, *arguments.split()]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def _loop(space: str, **options: object) -> tuple[str, Mapping[str, int]]:
@@ -81,7 +67,7 @@ def test_frames_pass_and_are_counted(space: str, options: Mapping[str, int], bec
     assert name == f"af_xdp vb in {space} ({became})"
     assert counters["rx_frames"] >= 2000
     assert {"tx_frames", "rx_dropped", "fill_ring_empty", "rx_ring_full"} <= counters.keys()
-    assert "xdp" not in _ip(space, "link show vb"), "the program goes with the port"
+    assert "xdp" not in ip(space, "link show vb"), "the program goes with the port"
 
 
 def test_what_is_wrong_has_a_name_and_advice(space: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from live_helpers import ip, veth_of_queues
 
 from flowgauge import _core
 from flowgauge.duts import netns
@@ -32,20 +33,8 @@ FLOWS = FlowSet({"ipv4_dst": Increment("10.0.0.1"), "udp_dst": 7}, count=64)
 @pytest.fixture
 def space() -> Iterator[str]:
     """A namespace with the pair `va`, `vb`, each end with two queues."""
-    lease = Lease.take("queues")
-    try:
-        name = netns.add(lease, "q")
-        ends = "numrxqueues 2 numtxqueues 2"
-        _ip(name, f"link add name va {ends} type veth peer name vb {ends}")
-        for end in ("va", "vb"):
-            _ip(name, f"link set {end} up")
+    with veth_of_queues(2) as name:
         yield name
-    finally:
-        lease.end()
-
-
-def _ip(space: str, arguments: str) -> None:
-    subprocess.run(["ip", "-n", space, *arguments.split()], check=True, capture_output=True)
 
 
 def _open(backend: str, space: str) -> list[_core.Port]:
@@ -138,13 +127,13 @@ def test_the_file_of_a_dut_asks_for_queues(tmp_path: Path) -> None:
     switch = None
     try:
         space = netns.add(lease, "lab")
-        _ip(space, "link set lo up")
+        ip(space, "link set lo up")
         text = '[control]\nlisten = "127.0.0.1:6653"\n'
         for n, end in enumerate("ab", 1):
             queues = "numrxqueues 2 numtxqueues 2"
-            _ip(space, f"link add t{end} {queues} type veth peer name s{end} {queues}")
+            ip(space, f"link add t{end} {queues} type veth peer name s{end} {queues}")
             for side in "ts":
-                _ip(space, f"link set {side}{end} up")
+                ip(space, f"link set {side}{end} up")
             text += f'[[port]]\ninterface = "t{end}"\nof_port = {n}\nbackend = "af_packet"\nqueues = 2\n'
         file, run = tmp_path / "lab.toml", tmp_path / "run"
         file.write_text(text)

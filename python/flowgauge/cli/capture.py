@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flowgauge.cli.shared import Count, Duration, Json, Netns, Quiet
+from flowgauge.cli.shared import Count, Duration, Json, Netns, Quiet, queues_option
 
 
 class Form(StrEnum):
@@ -54,11 +54,8 @@ def command(
     ] = False,
     queues: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=64,
-            help="Queues of each port that are read, in turn, by one core; order between them is not known. Default: af_xdp: "
+        queues_option(
+            "Queues of each port that are read, in turn, by one core; order between them is not known. Default: af_xdp: "
             "all; the others: one.",
         ),
     ] = None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from flowgauge.cli.shared import Count, Duration, Json, Netns, Quiet
+from flowgauge.cli.shared import Count, Duration, Json, Netns, Quiet, queues_option
 
 
 def command(
@@ -99,17 +99,14 @@ def command(
     ] = None,
     queues: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=64,
-            help="Queues of PORT that are used, each by a core if there are enough. Streams take them in turn; one as fast as "
+        queues_option(
+            "Queues of PORT that are used, each by a core if there are enough. Streams take them in turn; one as fast as "
             "possible is divided by its flows. Default: one.",
         ),
     ] = None,
     receive_queues: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, max=64, help="Queues of the receiving port. Default: as --queues."),
+        queues_option("Queues of the receiving port. Default: as --queues."),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,

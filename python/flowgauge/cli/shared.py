@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,6 +16,11 @@ class Version(StrEnum):
     V1_3 = "1.3"
     V1_4 = "1.4"
     V1_5 = "1.5"
+
+
+def queues_option(told: str) -> Any:
+    """A number of queues; `told`: which, and the default."""
+    return typer.Option(metavar="N", min=1, max=64, help=told)
 
 
 Dut = Annotated[
