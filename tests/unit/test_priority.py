@@ -42,9 +42,10 @@ def test_a_process_that_is_gone_is_no_error() -> None:
 
 
 def _group(pid: int) -> int | None:
-    """The priority of a process's session; None where sessions have none."""
+    """The priority of a process's session; None where sessions have none: another kernel, or a group of its own for the container."""
     path = Path(f"/proc/{pid}/autogroup")
-    return int(path.read_text().split()[-1]) if path.exists() else None
+    words = path.read_text().split() if path.exists() else []
+    return int(words[-1]) if words else None
 
 
 def _of_a_new_thread() -> int:

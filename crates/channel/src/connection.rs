@@ -200,8 +200,11 @@ impl Connection {
         if self.shared.log_len.load(Ordering::Acquire) == 0 {
             return 0;
         }
-        std::mem::swap(&mut *lock(&self.shared.log), log);
+        let mut filled = lock(&self.shared.log);
+        std::mem::swap(&mut *filled, log);
+        // Under the lock: a message that comes right behind the lock must not be counted out.
         self.shared.log_len.store(0, Ordering::Release);
+        drop(filled);
         if self.shared.paused.swap(false, Ordering::AcqRel) {
             self.shared.wake.notify();
         }

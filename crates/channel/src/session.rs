@@ -225,3 +225,47 @@ impl Session {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::address::Address;
+    use crate::connection::Connection;
+    use crate::log::Log;
+    use crate::poll::Wake;
+
+    #[test]
+    fn a_message_that_comes_while_the_log_is_taken_is_taken_next() {
+        const MESSAGES: usize = 2_000_000;
+        let (config, wake) = (Config::switch(), Arc::new(Wake::new().unwrap()));
+        let from = (0, Address::Connect("127.0.0.1:1".parse().unwrap()));
+        let shared = Arc::new(Shared::new(wake, None, from, &config));
+        let connection = Connection::new(shared.clone());
+        let mut session = Session::begin(config, shared, &mut Vec::new());
+        let taken = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut log = Log::new();
+                while taken.load(Ordering::Relaxed) < MESSAGES {
+                    taken.fetch_add(connection.poll_log(&mut log), Ordering::Relaxed);
+                }
+            });
+            // Two at a time, the next two when both are taken: none has another behind it that would bring it along.
+            for logged in (2..=MESSAGES).step_by(2) {
+                for _ in 0..2 {
+                    session.log(&wire::message(4, wire::FLOW_MOD, 1, &[]), Nanos::ZERO);
+                }
+                let since = Instant::now();
+                while taken.load(Ordering::Relaxed) < logged {
+                    if since.elapsed() > Duration::from_secs(10) {
+                        taken.store(MESSAGES, Ordering::Relaxed);
+                        panic!("of {logged} messages, one was never taken");
+                    }
+                }
+            }
+        });
+    }
+}
