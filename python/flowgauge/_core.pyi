@@ -124,7 +124,7 @@ class StreamSpec:
         count: int | None = None,
         *,
         flow_order: FlowOrder | None = None,
-        late: str = "catch_up",
+        late_ns: int | None = None,
         weight: int = 1,
     ) -> None: ...
 

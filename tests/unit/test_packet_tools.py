@@ -284,7 +284,7 @@ def test_frames_that_cannot_be_sent(frames: tuple[bytes, ...], probe: bool, said
         (["--port", "ring", "--rate", "line"], "link has no speed"),
         (["--port", "ring", "--size", "20"], "frames of 20 bytes"),
         (["--port", "ring", "--speed", "2"], "it needs --pcap FILE"),
-        (["--port", "ring", "--late", "never"], "allowed: catch_up, skip"),
+        (["--port", "ring", "--late", "never"], "allowed: catch_up, skip, a time such as 20us"),
         (["--port", "ring", "--poisson"], "need a --rate"),
         (["--port", "ring", "--count", "5", "--duration", "1"], "--count and --duration exclude each other"),
         (["--port", "ring", "--flows", "udp_dst=7", "--pcap", "a"], "exclude each other"),

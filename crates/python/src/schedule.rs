@@ -2,7 +2,6 @@
 
 use flowgauge_clock::Nanos;
 use flowgauge_measure::{FlowOrder, Rate, Recorded, Schedule};
-use flowgauge_traffic::LatePolicy;
 use pyo3::prelude::*;
 
 use crate::errors::usage;
@@ -50,15 +49,6 @@ pub fn flow_order(value: &Bound<'_, PyAny>) -> PyResult<FlowOrder> {
         "blocks" => Ok(FlowOrder::Blocks { block: number("block")?, repeats: number("repeats")? }),
         "random" => Ok(FlowOrder::Random { seed: value.getattr("seed")?.extract()? }),
         _ => Err(usage(format!("no flow order is called {kind:?}; there are: sequential, blocks, random"))),
-    }
-}
-
-/// What is done with late frames.
-pub fn late_policy(name: &str) -> PyResult<LatePolicy> {
-    match name {
-        "catch_up" => Ok(LatePolicy::CatchUp),
-        "skip" => Ok(LatePolicy::Skip),
-        _ => Err(usage(format!("late frames can't be treated by {name:?}; there are: catch_up, skip"))),
     }
 }
 

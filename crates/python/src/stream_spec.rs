@@ -5,7 +5,7 @@ use std::sync::Arc;
 use flowgauge_clock::Nanos;
 use flowgauge_measure::FlowOrder;
 use flowgauge_packet::{FrameSource, FrameTemplate, Payload};
-use flowgauge_traffic::{Sink, Stop, Stream};
+use flowgauge_traffic::{LatePolicy, Sink, Stop, Stream};
 use pyo3::prelude::*;
 
 use crate::errors::usage;
@@ -27,7 +27,7 @@ pub struct StreamSpec {
 impl StreamSpec {
     #[new]
     #[pyo3(signature = (flows, frame_size, schedule, tx_port, rx_port, duration_ns, record, count=None, *,
-                        flow_order=None, late="catch_up", weight=1))]
+                        flow_order=None, late_ns=None, weight=1))]
     #[expect(clippy::too_many_arguments, reason = "the fields of a stream")]
     fn new(
         flows: &Bound<'_, PyAny>,
@@ -39,7 +39,7 @@ impl StreamSpec {
         record: usize,
         count: Option<u64>,
         flow_order: Option<&Bound<'_, PyAny>>,
-        late: &str,
+        late_ns: Option<u64>,
         weight: u32,
     ) -> PyResult<StreamSpec> {
         let stop = match (duration_ns, count) {
@@ -52,7 +52,7 @@ impl StreamSpec {
         let mut stream = Stream::new(0, tx_port, frames, schedule::schedule(schedule)?, stop);
         stream.record = record;
         stream.flow_order = flow_order.map_or(Ok(FlowOrder::Sequential), schedule::flow_order)?;
-        stream.late = schedule::late_policy(late)?;
+        stream.late = late_ns.map_or(LatePolicy::CatchUp, |ns| LatePolicy::Within(Nanos(ns)));
         stream.weight = match weight {
             0 => return Err(usage("a stream's weight is at least 1")),
             weight => weight,

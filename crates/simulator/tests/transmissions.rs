@@ -98,11 +98,16 @@ fn late_frames_are_caught_up_or_left_out() {
     let link = LinkModel { rate_mbps: 1000.0, ..LinkModel::default() };
     let model = Model { link, ..Model::default() };
     let late = |late| Stream { late, ..stream(1, cbr(2_000_000), Stop::After(MS(1))) };
-    let skipped = one(model.clone(), late(LatePolicy::Skip));
-    let errors = &skipped.gap_errors.errors;
-    assert!(errors.max_ns().unwrap() <= 500, "{errors:?}");
+    let skipped = one(model.clone(), late(LatePolicy::SKIP));
+    assert!(skipped.gap_errors.errors.max_ns().unwrap() <= 500);
     assert_eq!(skipped.account.counters().sent + skipped.not_offered, 2000);
     assert!(skipped.account.counters().sent.abs_diff(1_000_000 / 672) <= 1);
+    // 20 us behind after 116 frames; from then on one in four is left out.
+    let within = one(model.clone(), late(LatePolicy::Within(Nanos::from_micros(20))));
+    let latest = within.gap_errors.errors.max_ns().unwrap();
+    assert!((20_000..=20_700).contains(&latest), "at most a gap and the cable's step more: {latest}");
+    assert_eq!(within.account.counters().sent + within.not_offered, 2000);
+    assert!(within.account.counters().sent.abs_diff((1_000_000 + latest) / 672) <= 1);
     assert_eq!(one(model, late(LatePolicy::CatchUp)).account.counters().sent, 2000);
 }
 

@@ -12,8 +12,14 @@ pub enum LatePolicy {
     /// Send them at once, back to back: the mean rate stays exact.
     #[default]
     CatchUp,
-    /// Leave them out and count them as not offered: gaps stay at least what the schedule says.
-    Skip,
+    /// Send those that are late by no more than this; leave out those that a later one has overtaken by more, and count them
+    /// as not offered. After a disturbance the stream is soon on schedule again, and no more than this has piled up.
+    Within(Nanos),
+}
+
+impl LatePolicy {
+    /// Leave out whatever a later frame has overtaken: gaps stay at least what the schedule says.
+    pub const SKIP: LatePolicy = LatePolicy::Within(Nanos::ZERO);
 }
 
 /// When a stream ends.

@@ -74,11 +74,13 @@ impl Timetable {
         self.find_due();
     }
 
-    /// With [`LatePolicy::Skip`], leaves out what is due while a later frame is due as well.
+    /// With [`LatePolicy::Within`], leaves out what a later frame has overtaken by more than the limit.
     #[inline]
     pub fn skip_late(&mut self, now: Nanos) {
-        if self.late == LatePolicy::Skip && self.next_due < now {
-            let limit = now.min(self.end - Nanos(1)) - self.start;
+        let LatePolicy::Within(limit) = self.late else { return };
+        let overdue = now - limit;
+        if self.next_due < overdue {
+            let limit = overdue.min(self.end - Nanos(1)) - self.start;
             let skipped = self.departures.skip_overtaken(limit, self.left - 1);
             self.skipped += skipped;
             self.left -= skipped;
@@ -204,7 +206,9 @@ mod tests {
 
     #[test]
     fn late_frames_are_left_out_if_asked_for() {
-        for (late, skipped) in [(LatePolicy::CatchUp, 0), (LatePolicy::Skip, 3)] {
+        for (late, skipped) in
+            [(LatePolicy::CatchUp, 0), (LatePolicy::SKIP, 3), (LatePolicy::Within(US(15)), 2)]
+        {
             let mut timetable = paced(Stop::Count(5), late);
             timetable.skip_late(US(139));
             assert_eq!((timetable.skipped, timetable.next_due), (skipped, US(100 + 10 * skipped)));
@@ -225,7 +229,7 @@ mod tests {
 
     #[test]
     fn greedy_streams_are_always_due() {
-        let mut timetable = begun(Schedule::Max, Stop::Count(100), LatePolicy::Skip);
+        let mut timetable = begun(Schedule::Max, Stop::Count(100), LatePolicy::SKIP);
         timetable.skip_late(US(500));
         let mut dues = Vec::new();
         assert_eq!(timetable.take(US(500), 64, &mut dues), (0, 64));

@@ -119,7 +119,7 @@ fn nothing_is_allocated_per_frame() {
             vec![Stream { flow_order: FlowOrder::Random { seed: 2 }, ..probes(1, poisson, n) }]
         }),
         way("late frames skipped", 1, |n| {
-            vec![Stream { late: LatePolicy::Skip, ..probes(1, cbr(100_000_000), n) }]
+            vec![Stream { late: LatePolicy::SKIP, ..probes(1, cbr(100_000_000), n) }]
         }),
         way("several streams, both ways", 1, |n| {
             let greedy = |id| probes(id, Schedule::Max, n);

@@ -78,8 +78,9 @@ def command(
     late: Annotated[
         str,
         typer.Option(
-            metavar="catch_up|skip",
-            help="Frames whose time has passed leave at once (the mean rate stays), or not at all (gaps stay).",
+            metavar="catch_up|skip|TIME",
+            help="Frames whose time has passed leave at once (the mean rate stays), or not at all (gaps stay), or at once if they are "
+            "no later than, say, 20us.",
         ),
     ] = "catch_up",
     count: Count = None,

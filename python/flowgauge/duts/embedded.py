@@ -12,10 +12,11 @@ from typing import Any
 from flowgauge import _core
 from flowgauge.duts.cores import core_plan, on_cores
 from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, Wiring
-from flowgauge.duts.options import PORTS, Option, duration_ns, parse, whole
+from flowgauge.duts.options import PORTS, Option, parse, whole
 from flowgauge.duts.relay import Relay
 from flowgauge.errors import ConfigError, SetupError
 from flowgauge.flows import Schedule
+from flowgauge.units import duration_ns
 
 VERSIONS = ("1.3", "1.0", "1.4", "1.5")
 """The default first."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from flowgauge.errors import ConfigError
-
-_UNITS_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
 @dataclass(frozen=True)
@@ -26,8 +23,8 @@ def parse(dut: str, text: str, options: Mapping[str, Option]) -> dict[str, Any]:
 
     Raises ConfigError that names the option and what is allowed.
 
-    >>> parse("embedded", "delay=100us", {"delay": Option(duration_ns, 0, "a duration")})
-    {'delay': 100000}
+    >>> parse("embedded", "slots=64", {"slots": Option(int, 0, "a number")})
+    {'slots': 64}
     """
     values = {name: option.default for name, option in options.items()}
     for part in filter(None, (p.strip() for p in text.split(","))):
@@ -44,18 +41,6 @@ def parse(dut: str, text: str, options: Mapping[str, Option]) -> dict[str, Any]:
         except ValueError:
             raise ConfigError(f"{dut}: option {key} is {value!r}; allowed: {options[key].allowed}") from None
     return values
-
-
-def duration_ns(text: str) -> int:
-    """A duration with its unit, in ns.
-
-    >>> duration_ns("1.5ms")
-    1500000
-    """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ns|us|ms|s)", text)
-    if match is None:
-        raise ValueError(text)
-    return round(float(match[1]) * _UNITS_NS[match[2]])
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:

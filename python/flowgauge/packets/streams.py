@@ -14,10 +14,9 @@ from flowgauge.flows import FlowSet, Frames, Schedule
 from flowgauge.packets.flow_text import parse_flows
 from flowgauge.packets.limits import MOST_FRAMES, check_ends, check_number
 from flowgauge.packets.rate_text import parse_rate
-from flowgauge.testbed.interface import Stream
+from flowgauge.testbed.interface import Stream, late_limit_ns
 
 FCS = 4
-LATE = ("catch_up", "skip")
 
 
 @dataclass(frozen=True)
@@ -110,8 +109,7 @@ def _check(wanted: Wanted) -> None:
     check_number("--seed", wanted.seed, 0, 2**63 - 1)
     if wanted.burst is not None:
         check_number("--burst", wanted.burst, 1, 1_000_000)
-    if wanted.late not in LATE:
-        raise UsageError(f"--late {wanted.late}: allowed: {', '.join(LATE)}")
+    late_limit_ns(wanted.late)
     if wanted.poisson and wanted.burst is not None:
         raise UsageError("--poisson and --burst exclude each other")
     if (wanted.poisson or wanted.burst is not None) and wanted.rate in (None, "max"):

@@ -14,6 +14,7 @@ from flowgauge.testbed.interface import (
     Reception,
     Stream,
     TesterState,
+    late_limit_ns,
 )
 
 ANY_PORT, PACKET_IN = -1, -2
@@ -39,7 +40,7 @@ def spec(stream: Stream, ports: int) -> _core.StreamSpec:
         record=stream.record,
         count=stream.count,
         flow_order=stream.flow_order,
-        late=stream.late,
+        late_ns=late_limit_ns(stream.late),
         weight=stream.weight,
     )
 

@@ -111,7 +111,7 @@ impl Arguments {
             None => Schedule::Max,
         };
         let mut stream = Stream::new(id, Some(port), template, schedule, Stop::After(length));
-        stream.late = if self.skip { LatePolicy::Skip } else { LatePolicy::CatchUp };
+        stream.late = if self.skip { LatePolicy::SKIP } else { LatePolicy::CatchUp };
         Ok(stream)
     }
 }

@@ -37,6 +37,7 @@ from flowgauge.testbed.interface.traffic import (
     Stream,
     TesterState,
     Transmission,
+    late_limit_ns,
 )
 
 __all__ = [
@@ -64,4 +65,5 @@ __all__ = [
     "Testbed",
     "TesterState",
     "Transmission",
+    "late_limit_ns",
 ]

@@ -9,7 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from flowgauge.errors import UsageError
 from flowgauge.flows import SEQUENTIAL, FlowOrder, FlowSet, Frames, Schedule
+from flowgauge.units import duration_ns
 
 Nanoseconds = int
 CONTROL = "control"
@@ -27,7 +29,8 @@ class Stream:
     arrivals as arrays.
     `late`: what is done with frames whose time has passed because tester or port could not keep up: "catch_up" sends them at once, so that
     the mean rate stays exact; "skip" leaves out those that a later one has overtaken, so that gaps stay what they should be at the least,
-    and counts them as not offered. `weight`: share of a `Schedule.max()` stream where several leave by one port.
+    and counts them as not offered; a time such as "20us" leaves out those that a later one has overtaken by more, so that little piles up
+    after a disturbance, and bursts stay possible. `weight`: share of a `Schedule.max()` stream where several leave by one port.
     `frame_size` counts the FCS, in bytes; raw frames have sizes of their own, and it means nothing to them.
     """
 
@@ -43,6 +46,22 @@ class Stream:
     flow_order: FlowOrder = SEQUENTIAL
     late: str = "catch_up"
     weight: int = 1
+
+
+def late_limit_ns(late: str) -> int | None:
+    """How late a frame may leave by `Stream.late`; None: however late it is. Raises UsageError.
+
+    >>> late_limit_ns("20us"), late_limit_ns("skip"), late_limit_ns("catch_up")
+    (20000, 0, None)
+    """
+    if late == "catch_up":
+        return None
+    try:
+        return 0 if late == "skip" else duration_ns(late)
+    except ValueError:
+        raise UsageError(
+            f"late frames can't be treated by {late!r}; allowed: catch_up, skip, a time such as 20us"
+        ) from None
 
 
 @dataclass(frozen=True)
