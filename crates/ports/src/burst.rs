@@ -1,9 +1,9 @@
-//! A burst: up to 64 slots that move together, so that dispatch costs once per burst.
+//! A burst: up to 128 slots that move together, so that dispatch costs once per burst.
 
 use crate::Slot;
 
 /// The most slots in a burst.
-pub const BURST: usize = 64;
+pub const BURST: usize = 128;
 
 /// Up to [`BURST`] slots. It never allocates after it was made.
 #[derive(Debug)]

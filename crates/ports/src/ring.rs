@@ -16,6 +16,9 @@ use crate::{BURST, Burst, Capabilities, Owner, Port, PortError, PortStats, RxCap
 /// Bytes of a slot, and so the longest frame.
 pub const SLOT_SIZE: usize = 2048;
 
+/// The fewest received frames that a ring has room for.
+const FEWEST_SLOTS: usize = 64;
+
 /// Slots of the sender beyond what the ring holds, for frames that are being written.
 const SPARE: usize = 4 * BURST;
 
@@ -36,7 +39,7 @@ pub fn pair(slots: usize) -> (RingPort, RingPort) {
 
 /// [`pair`], with a choice of what happens when a ring is full.
 pub fn pair_with(slots: usize, when_full: WhenFull) -> (RingPort, RingPort) {
-    let slots = slots.max(BURST).next_power_of_two();
+    let slots = slots.max(FEWEST_SLOTS).next_power_of_two();
     let (out_a, in_b) = lane(slots, when_full);
     let (out_b, in_a) = lane(slots, when_full);
     (RingPort { out: out_a, into: in_a, slots }, RingPort { out: out_b, into: in_b, slots })

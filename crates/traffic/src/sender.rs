@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Frames are written before they are due, and stamped when they leave. A burst holds what is due: one frame when the
-//! loop keeps up with a paced stream, up to 64 when it lags or the stream goes as fast as possible. All frames of a
+//! loop keeps up with a paced stream, up to 128 when it lags or the stream goes as fast as possible. All frames of a
 //! burst bear the time just before it went to the port.
 
 use flowgauge_clock::{Clock, Nanos};

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use common::*;
 use flowgauge_measure::Schedule;
-use flowgauge_ports::{Burst, Port, PortError, af_packet, af_xdp, forward};
+use flowgauge_ports::{BURST, Burst, Port, PortError, af_packet, af_xdp, forward};
 use flowgauge_traffic::{Options, Sink, Stop, Stream};
 
 /// Opens an interface in a network namespace.
@@ -69,7 +69,7 @@ fn at_most_one_call_per_burst(test: &str, open: Open) {
     let calls = calls(&table);
     println!("{test}: {FRAMES} frames in {bursts} bursts, {calls} system calls");
     assert!(
-        bursts >= FRAMES / 64 && calls <= bursts + OTHERS,
+        bursts >= FRAMES / BURST as u64 && calls <= bursts + OTHERS,
         "{bursts} bursts, {calls} system calls\n{table}"
     );
 }

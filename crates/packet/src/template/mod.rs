@@ -2,8 +2,11 @@
 //!
 //! ```text
 //! Ethernet | tags | IP | UDP | probe: 18 zero bytes | payload | (FCS, added by the port)
-//! '------- one per flow, precomputed -------------' '- one for all -'
+//!                 '-part-'
 //! ```
+//!
+//! One frame is kept whole; of each flow, the *part* in which any flow differs from the first, from the first such byte to the
+//! last. For an address that changes, with the checksums that change with it, these are 18 bytes: 64 000 flows fit into a core's cache.
 //!
 //! The probe area is zero and inside the L4 checksum. Any 18 bytes whose one's-complement sum of 16-bit words
 //! is 0 (0x0000 or 0xffff) may replace it, and the checksum stays right. SCTP's CRC is the exception: it is
@@ -13,6 +16,8 @@ mod emit;
 mod payload;
 #[cfg(test)]
 mod tests;
+
+use std::ops::Range;
 
 use crate::FlowSet;
 use crate::checksum::Sum;
@@ -36,6 +41,12 @@ pub const LARGEST_FRAME: usize = 9018;
 /// Flows are mostly written in order, and many flows do not fit into a core's cache: the one that is this far ahead is
 /// fetched meanwhile.
 const AHEAD: usize = 24;
+
+/// Lengths of parts that are copied without a loop or a call. Parts are made longer so that they have one of these.
+const PARTS: [usize; 4] = [16, 24, 32, 48];
+
+/// By how much at the most.
+const LONGEST_MARGIN: usize = 16;
 
 /// Why there are no such frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,23 +78,20 @@ impl TemplateError {
     }
 }
 
-/// Bytes that are copied at once: a cache line.
+/// The smallest frames, of which there are the most per second, are copied as one block: a cache line.
 const BLOCK: usize = 64;
-
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Block([u8; BLOCK]);
 
 /// The frames of a flow set, headers precomputed for each flow in one contiguous table.
 #[derive(Clone, Debug)]
 pub struct FrameTemplate {
-    /// Of each flow the first `head_len` bytes of its frame, in whole blocks.
-    heads: Box<[Block]>,
-    /// Blocks per flow.
-    blocks: usize,
-    head_len: usize,
-    /// What follows them, the same in all frames.
-    tail: Box<[u8]>,
+    /// The first flow's, and zeros up to a block.
+    frame: Box<[u8]>,
+    len: usize,
+    /// `part_len` bytes of each flow: what differs.
+    parts: Box<[u8]>,
+    part_at: usize,
+    part_len: usize,
+    flows: u32,
     payload_offset: usize,
 }
 
@@ -123,29 +131,32 @@ impl FrameTemplate {
         if is_neighbor(flows) {
             emit::neighbor_options(&mut frame[payload_offset - 2..]);
         }
-        // Small frames are one copy; of larger ones the head ends at a cache line.
-        let head_len = len.min((payload_offset + PROBE_LEN).next_multiple_of(BLOCK));
         let emitter = Emitter {
             stack: *flows.stack(),
             inner_tags,
             len,
             payload: Sum::default().bytes(&frame[payload_offset..]),
         };
-        let blocks = head_len.div_ceil(BLOCK);
-        let mut heads = vec![Block([0; BLOCK]); blocks * flows.count() as usize].into_boxed_slice();
-        let mut head = vec![0; blocks * BLOCK];
-        for (i, to) in (0..).zip(heads.chunks_exact_mut(blocks)) {
-            head[..head_len].copy_from_slice(&frame[..head_len]);
-            emitter.emit(&flows.flow(i), &frame[payload_offset..], &mut head[..head_len]);
-            to.iter_mut().zip(head.chunks_exact(BLOCK)).for_each(|(to, from)| to.0.copy_from_slice(from));
+        let stride = payload_offset + LONGEST_MARGIN;
+        let mut heads = Vec::with_capacity(stride * flows.count() as usize);
+        for i in 0..flows.count() {
+            heads.extend_from_slice(&frame[..stride]);
+            let start = heads.len() - stride;
+            emitter.emit(&flows.flow(i), &frame[payload_offset..], &mut heads[start..]);
         }
-        Ok(FrameTemplate { heads, blocks, head_len, tail: frame[head_len..].into(), payload_offset })
+        frame[..stride].copy_from_slice(&heads[..stride]);
+        frame.resize(len.next_multiple_of(BLOCK), 0);
+        let part = part(&frame, heads.chunks_exact(stride));
+        let parts = heads.chunks_exact(stride).flat_map(|head| &head[part.clone()]).copied().collect();
+        let (part_at, part_len) = (part.start, part.len());
+        let frame = frame.into_boxed_slice();
+        Ok(FrameTemplate { frame, len, parts, part_at, part_len, flows: flows.count(), payload_offset })
     }
 
     /// Length of a frame's buffer in bytes: its size without the FCS.
     #[expect(clippy::len_without_is_empty, reason = "no frame is empty")]
     pub fn len(&self) -> usize {
-        self.head_len + self.tail.len()
+        self.len
     }
 
     /// Where the probe's [`PROBE_LEN`] bytes begin: right behind the last header.
@@ -155,7 +166,7 @@ impl FrameTemplate {
 
     /// Number of flows.
     pub fn flows(&self) -> u32 {
-        (self.heads.len() / self.blocks) as u32
+        self.flows
     }
 
     /// Writes the frame of a flow to the first [`FrameTemplate::len`] bytes of `buf`.
@@ -163,12 +174,9 @@ impl FrameTemplate {
     /// # Panics
     /// When there is no such flow, or `buf` is too short.
     pub fn write(&self, flow: u32, buf: &mut [u8]) {
-        let mut left = self.head_len;
-        for (block, to) in self.head(flow).iter().zip(buf.chunks_mut(BLOCK)) {
-            to[..left.min(BLOCK)].copy_from_slice(&block.0[..left.min(BLOCK)]);
-            left -= left.min(BLOCK);
-        }
-        buf[self.head_len..self.len()].copy_from_slice(&self.tail);
+        let part = &self.parts[flow as usize * self.part_len..][..self.part_len];
+        buf[..self.len].copy_from_slice(&self.frame[..self.len]);
+        buf[self.part_at..][..self.part_len].copy_from_slice(part);
     }
 
     /// Writes the frames of consecutive flows from `first` on, one into each room: as [`FrameTemplate::write`], and faster where
@@ -178,47 +186,53 @@ impl FrameTemplate {
     /// When there are fewer flows than rooms, or a room is too short.
     #[inline]
     pub fn write_run<'a>(&self, first: u32, rooms: impl ExactSizeIterator<Item = &'a mut [u8]>) {
-        if self.blocks > 1 || !self.tail.is_empty() {
-            return (first..).zip(rooms).for_each(|(flow, room)| self.write_blocks(flow, room));
+        match self.part_len {
+            16 => self.write_parts::<16>(first, rooms),
+            24 => self.write_parts::<24>(first, rooms),
+            32 => self.write_parts::<32>(first, rooms),
+            48 => self.write_parts::<48>(first, rooms),
+            _ => (first..).zip(rooms).for_each(|(flow, room)| self.write(flow, room)),
         }
-        // The smallest frames, of which there are the most per second, are one block and nothing else.
-        for (head, room) in self.heads[first as usize..][..rooms.len()].iter().zip(rooms) {
-            fetch(head);
-            self.write_block(head, room);
+    }
+
+    #[inline]
+    fn write_parts<'a, const LEN: usize>(
+        &self,
+        first: u32,
+        rooms: impl ExactSizeIterator<Item = &'a mut [u8]>,
+    ) {
+        let parts = &self.parts[first as usize * LEN..][..rooms.len() * LEN];
+        let block = self.block();
+        for (part, room) in parts.chunks_exact(LEN).zip(rooms) {
+            fetch(part);
+            self.write_whole(block.as_ref(), room);
+            room[self.part_at..][..LEN].copy_from_slice(part);
         }
     }
 
     /// Writes the frame of one flow into each room, under the terms of [`FrameTemplate::write_run`].
     #[inline]
     pub fn write_repeated<'a>(&self, flow: u32, rooms: impl Iterator<Item = &'a mut [u8]>) {
-        if self.blocks > 1 || !self.tail.is_empty() {
-            return rooms.for_each(|room| self.write_blocks(flow, room));
-        }
-        let head = self.heads[flow as usize];
-        rooms.for_each(|room| self.write_block(&head, room));
+        let Some(mut block) = self.block() else {
+            return rooms.for_each(|room| self.write(flow, room));
+        };
+        self.write(flow, &mut block);
+        rooms.for_each(|room| self.write_whole(Some(&block), room));
     }
 
-    /// Writes a frame that is one block.
+    /// The first flow's frame, if it is one block.
+    fn block(&self) -> Option<[u8; BLOCK]> {
+        self.frame.first_chunk().copied().filter(|_| self.frame.len() == BLOCK)
+    }
+
+    /// Writes a frame that is one block, or else the first flow's.
     #[inline]
-    fn write_block(&self, head: &Block, room: &mut [u8]) {
-        match room.first_chunk_mut::<BLOCK>() {
-            Some(to) => *to = head.0,
-            None => room[..self.head_len].copy_from_slice(&head.0[..self.head_len]),
+    fn write_whole(&self, block: Option<&[u8; BLOCK]>, room: &mut [u8]) {
+        match (block, room.first_chunk_mut()) {
+            (Some(block), Some(room)) => *room = *block,
+            (Some(block), None) => room[..self.len].copy_from_slice(&block[..self.len]),
+            (None, _) => room[..self.len].copy_from_slice(&self.frame[..self.len]),
         }
-    }
-
-    fn write_blocks(&self, flow: u32, room: &mut [u8]) {
-        if room.len() < self.blocks * BLOCK {
-            return self.write(flow, room);
-        }
-        for (block, to) in self.head(flow).iter().zip(room.chunks_exact_mut(BLOCK)) {
-            to.copy_from_slice(&block.0);
-        }
-        room[self.head_len..self.len()].copy_from_slice(&self.tail);
-    }
-
-    fn head(&self, flow: u32) -> &[Block] {
-        &self.heads[flow as usize * self.blocks..][..self.blocks]
     }
 
     /// The smallest frame that holds these headers and a probe, in bytes with FCS: 64 for Ethernet, IPv4 and
@@ -232,17 +246,32 @@ impl FrameTemplate {
     }
 }
 
-/// Has the head of a flow further on fetched into the cache, if there is such a flow.
+/// Has the part of a flow further on fetched into the cache, if there is such a flow.
 #[inline]
-fn fetch(head: &Block) {
+fn fetch(part: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch takes any address, and neither reads nor faults.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *head).wrapping_add(AHEAD).cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(part.as_ptr().wrapping_add(AHEAD * part.len()).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = head;
+    let _ = part;
+}
+
+/// Where any of the heads differs from the frame, from the first such byte to the last, and a margin.
+fn part<'a>(frame: &[u8], heads: impl Iterator<Item = &'a [u8]>) -> Range<usize> {
+    let (mut start, mut end) = (usize::MAX, 0);
+    for head in heads {
+        let differs = |&at: &usize| head[at] != frame[at];
+        if let Some(first) = (0..head.len()).find(differs) {
+            start = start.min(first);
+            end = (end..head.len()).rfind(differs).map_or(end, |last| last + 1);
+        }
+    }
+    let start = start.min(end);
+    let len = PARTS.into_iter().find(|&len| len >= end - start).unwrap_or(end - start);
+    start..start + len
 }
 
 fn is_neighbor(flows: &FlowSet) -> bool {

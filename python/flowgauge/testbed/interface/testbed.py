@@ -89,6 +89,6 @@ class Testbed(Protocol):
     ) -> Transmission:
         """Start the streams together. `drain_s` None: 1 s or 10x the largest delay, at most 5 s.
 
-        `burst`: the most frames that leave a port together, all stamped with one time, None: 64. With 1 each has its own, at a lower
+        `burst`: the most frames that leave a port together, all stamped with one time, None: 128. With 1 each has its own, at a lower
         highest rate. Frames that have a pace and are in time leave one by one anyhow. Nothing changes on a simulated testbed.
         """
