@@ -61,7 +61,7 @@ pub fn open_each(
 ) -> Result<Vec<AfXdpPort>, PortError> {
     within(netns, || {
         let opened = Opened::new(interface, netns, options)?;
-        opened.check_sending()?;
+        opened.check_sending(netns)?;
         opened.queues.clone().map(|queue| opened.port(queue..queue + 1)).collect()
     })
 }
@@ -91,7 +91,7 @@ impl Opened {
         let all = || there.map_or(1, |(receiving, _)| receiving).saturating_sub(first);
         let queues = first..first.saturating_add(options.queues.unwrap_or_else(all).max(1));
         if let (Some((receiving, _)), true) = (there, options.queues.is_some() && options.receive) {
-            enough(&name, &interface.name, queues.end, receiving)?;
+            enough(&name, (&interface.name, netns), queues.end, receiving)?;
         }
         let mut redirect = None;
         if options.receive {
@@ -109,9 +109,9 @@ impl Opened {
     }
 
     /// Whether each queue that is received from has one to send by.
-    fn check_sending(&self) -> Result<(), PortError> {
-        self.there
-            .map_or(Ok(()), |(_, sending)| enough(&self.name, &self.interface.name, self.queues.end, sending))
+    fn check_sending(&self, netns: Option<&Path>) -> Result<(), PortError> {
+        let place = (self.interface.name.as_str(), netns);
+        self.there.map_or(Ok(()), |(_, sending)| enough(&self.name, place, self.queues.end, sending))
     }
 
     fn port(&self, queues: Range<u32>) -> Result<AfXdpPort, PortError> {
@@ -157,12 +157,19 @@ impl Opened {
 }
 
 /// Whether an interface has the queues that are wanted.
-fn enough(port: &str, interface: &str, wanted: u32, found: u32) -> Result<(), PortError> {
+fn enough(
+    port: &str,
+    (interface, netns): (&str, Option<&Path>),
+    wanted: u32,
+    found: u32,
+) -> Result<(), PortError> {
     if wanted <= found {
         return Ok(());
     }
+    let within = netns.and_then(Path::file_name);
+    let within = within.map_or(String::new(), |netns| format!("ip netns exec {} ", netns.to_string_lossy()));
     let advice = format!(
-        "give it more with `ethtool -L {interface} combined {wanted}` (a veth: `ethtool -L {interface} rx {wanted} tx {wanted}`, when \
+        "give it more with `{within}ethtool -L {interface} combined {wanted}` (a veth: `{within}ethtool -L {interface} rx {wanted} tx {wanted}`, when \
          it was made with as many: `ip link add ... numrxqueues {wanted} numtxqueues {wanted} type veth ...`), or ask for {found}"
     );
     Err(PortError::TooFewQueues { port: port.into(), wanted, found: Some(found), advice })

@@ -54,6 +54,10 @@ fn send(port: &mut AfXdpPort, first: usize, n: usize, len: usize) {
     port.flush().unwrap();
 }
 
+fn is_ours(slot: &crate::Slot) -> bool {
+    slot.bytes().starts_with(&MARK[..12])
+}
+
 /// Our frames among what arrives within 200 ms; the kernel's own chatter is left out.
 fn receive(port: &mut AfXdpPort, n: usize) -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
@@ -61,7 +65,7 @@ fn receive(port: &mut AfXdpPort, n: usize) -> Vec<Vec<u8>> {
     let started = Instant::now();
     while frames.len() < n && started.elapsed() < Duration::from_millis(200) {
         port.rx(&mut burst, 64).unwrap();
-        let ours = burst.iter().filter(|slot| slot.bytes().starts_with(&MARK[..12]));
+        let ours = burst.iter().filter(|slot| is_ours(slot));
         frames.extend(ours.map(|slot| slot.bytes().to_vec()));
         port.free(&mut burst);
     }
@@ -166,8 +170,11 @@ fn a_full_port_drops_and_counts_and_goes_on() {
         }
         loans.push(burst);
     }
-    assert_eq!(loans.iter().map(|burst| burst.len()).sum::<usize>(), 1024);
-    assert_eq!(b.stats().rx_frames, 1024);
+    let lent: usize = loans.iter().map(|burst| burst.len()).sum();
+    // The kernel may send frames of its own, on other queues too: each queue has its 1024.
+    let strays = loans.iter().flat_map(|burst| burst.iter()).filter(|slot| !is_ours(slot)).count();
+    assert!((1024..=1024 + strays).contains(&lent), "{lent}, {strays} of them not ours");
+    assert_eq!(b.stats().rx_frames, lent as u64);
     send(&mut a, 0, 3, 60);
     assert_eq!(receive(&mut b, 1).len(), 0, "every frame is on loan");
     loans.iter_mut().for_each(|burst| b.free(burst));
@@ -220,7 +227,7 @@ fn an_interface_that_goes_down_ends_it_with_the_reason() {
     send(&mut a, 0, 1, 60);
     assert_eq!(receive(&mut b, 1).len(), 1);
     assert!(a.check().is_ok() && a.stats().link_up);
-    lab.ip("link set vb down");
+    lab.cut();
     assert!(a.check().unwrap_err().to_string().contains("carrier"));
     assert!(b.check().unwrap_err().to_string().contains("taken down"));
     let mut burst = Burst::new();
@@ -344,7 +351,10 @@ fn says_what_is_wrong() {
     assert!(queue.starts_with("port-system"), "{queue}");
     let many = wrong("va", AfXdpOptions { queues: Some(3), ..small() });
     assert!(many.starts_with("too-few-queues") && many.contains("does not have 3 queues, but 2"), "{many}");
-    assert!(many.contains("`ethtool -L va combined 3`"), "{many}");
+    assert!(
+        many.contains("give it more with `ip netns exec ") && many.contains("ethtool -L va combined 3`"),
+        "{many}"
+    );
     let sending = AfXdpOptions { queues: Some(3), receive: false, ..small() };
     let many = text(&open_each("va", Some(lab.netns()), sending).err().unwrap());
     assert!(many.starts_with("too-few-queues"), "{many}");
@@ -354,7 +364,7 @@ fn says_what_is_wrong() {
     let busy = wrong("va", AfXdpOptions { receive: false, ..small() });
     assert!(busy.starts_with("interface-busy") && busy.contains("queue 0"), "{busy}");
     drop(holder);
-    lab.ip("link set vb down");
+    lab.cut();
     assert!(wrong("vb", small()).contains(&format!("`ip -n {} link set vb up`", lab.netns().display())));
     assert!(wrong("va", small()).contains("no carrier"));
     let missing = open("va", Some(Path::new("fg-no-such")), small()).err().unwrap();

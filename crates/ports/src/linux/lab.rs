@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// A namespace with a veth pair `va`, `vb` in it, both up, each with as many queues as asked for; removed at the end.
 pub(crate) struct Lab(String);
@@ -30,6 +31,16 @@ impl Lab {
     /// The namespace.
     pub(crate) fn netns(&self) -> &Path {
         Path::new(&self.0)
+    }
+
+    /// Takes `vb` down, and waits until the kernel has told `va`, which it does in its own time.
+    pub(crate) fn cut(&self) {
+        self.ip("link set vb down");
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while !self.ip("link show va").contains("NO-CARRIER") {
+            assert!(Instant::now() < deadline, "va has lost its carrier");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// `ip` inside the namespace; what it printed.
