@@ -119,7 +119,7 @@ def test_a_port_with_fewer_queues_says_how_it_gets_more(options: list[str], spac
     )  # fmt: skip
     assert done.returncode == 3
     assert "does not have 3 queues, but 2" in done.stderr
-    assert "`ethtool -L va combined 3`" in done.stderr.replace("\n", " ")
+    assert f"`ip netns exec {space} ethtool -L va combined 3`" in " ".join(done.stderr.split())
 
 
 def test_the_file_of_a_dut_asks_for_queues(tmp_path: Path) -> None:
