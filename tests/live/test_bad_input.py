@@ -220,7 +220,18 @@ def _fill(path: Path) -> None:
             pass
 
 
-ON_OVS = ["run", BENCHMARK, *SHORT, "--dut", "ovs:ports=2"]
+ON_OVS = [
+    "run",
+    BENCHMARK,
+    "--quick",
+    "--set",
+    f"{BENCHMARK}.duration_s=0.5",
+    "--repeat",
+    "5",
+    "--dut",
+    "ovs:ports=2",
+]
+"""Trials enough that on a busy host, too, one of them runs when the test gets round to disturbing it."""
 
 
 @pytest.mark.parametrize("victim", ["ovs-vswitchd", "worker"])
@@ -236,15 +247,16 @@ def test_what_dies_in_a_trial_is_replaced(tmp_path: Path, victim: str) -> None:
 
     code, out, _ = interfere([*ON_OVS, "-o", str(run)], "#1: ok", kill)
     assert code == 1
-    (first, second, third) = trials(run)
-    assert first[0] == third[0] == "ok"
-    reason = {
-        "ovs-vswitchd": "dut-died: ovs stopped",
-        "worker": "worker-died: the worker process was killed by",
-    }
-    assert second[0] == "failed"
-    assert second[1] is not None
-    assert second[1].startswith(reason[victim])
+    first, *hit, last = trials(run)
+    assert first == last == ("ok", None)
+    assert sorted(status for status, _ in hit) == ["failed", "ok", "ok"]
+    (reason,) = [reason for _, reason in hit if reason]
+    assert reason.startswith(
+        {
+            "ovs-vswitchd": "dut-died: ovs stopped",
+            "worker": "worker-died: the worker process was killed by",
+        }[victim]
+    )
     (lease,) = killed
     assert exists(lease.namespaces, lease.directories) == []
     assert not any(process.alive() for process in lease.processes)
@@ -280,7 +292,7 @@ def test_a_run_that_is_killed_can_be_cleaned_up_and_resumed(tmp_path: Path, work
     if worker_too:
         return
     assert flowgauge("run", "--resume", "-o", run)[0] == 0
-    assert [status for status, _ in trials(run)] == ["ok"] * 3
+    assert [status for status, _ in trials(run)] == ["ok"] * 5
 
 
 @pytest.mark.parametrize("line", ["starting ovs", "#1: ok"])
