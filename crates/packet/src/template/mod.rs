@@ -87,10 +87,10 @@ pub struct FrameTemplate {
     /// The first flow's, and zeros up to a block.
     frame: Box<[u8]>,
     len: usize,
-    /// `part_len` bytes of each flow: what differs.
+    /// What differs, of one flow after the other.
     parts: Box<[u8]>,
-    part_at: usize,
-    part_len: usize,
+    /// Where that stands in a frame.
+    part: Range<usize>,
     flows: u32,
     payload_offset: usize,
 }
@@ -148,9 +148,8 @@ impl FrameTemplate {
         frame.resize(len.next_multiple_of(BLOCK), 0);
         let part = part(&frame, heads.chunks_exact(stride));
         let parts = heads.chunks_exact(stride).flat_map(|head| &head[part.clone()]).copied().collect();
-        let (part_at, part_len) = (part.start, part.len());
         let frame = frame.into_boxed_slice();
-        Ok(FrameTemplate { frame, len, parts, part_at, part_len, flows: flows.count(), payload_offset })
+        Ok(FrameTemplate { frame, len, parts, part, flows: flows.count(), payload_offset })
     }
 
     /// Length of a frame's buffer in bytes: its size without the FCS.
@@ -174,19 +173,19 @@ impl FrameTemplate {
     /// # Panics
     /// When there is no such flow, or `buf` is too short.
     pub fn write(&self, flow: u32, buf: &mut [u8]) {
-        let part = &self.parts[flow as usize * self.part_len..][..self.part_len];
+        let part = &self.parts[flow as usize * self.part.len()..][..self.part.len()];
         buf[..self.len].copy_from_slice(&self.frame[..self.len]);
-        buf[self.part_at..][..self.part_len].copy_from_slice(part);
+        buf[self.part.clone()].copy_from_slice(part);
     }
 
-    /// Writes the frames of consecutive flows from `first` on, one into each room: as [`FrameTemplate::write`], and faster where
-    /// a room is longer than the frame: what lies behind the frame, up to the next multiple of 64 bytes, may be overwritten.
+    /// Writes the frames of consecutive flows from `first` on, one into each room: as [`FrameTemplate::write`], and faster. Behind a
+    /// frame of fewer than 64 bytes, the rest of 64 may be overwritten where a room has it.
     ///
     /// # Panics
     /// When there are fewer flows than rooms, or a room is too short.
     #[inline]
     pub fn write_run<'a>(&self, first: u32, rooms: impl ExactSizeIterator<Item = &'a mut [u8]>) {
-        match self.part_len {
+        match self.part.len() {
             16 => self.write_parts::<16>(first, rooms),
             24 => self.write_parts::<24>(first, rooms),
             32 => self.write_parts::<32>(first, rooms),
@@ -206,7 +205,7 @@ impl FrameTemplate {
         for (part, room) in parts.chunks_exact(LEN).zip(rooms) {
             fetch(part);
             self.write_whole(block.as_ref(), room);
-            room[self.part_at..][..LEN].copy_from_slice(part);
+            room[self.part.start..][..LEN].copy_from_slice(part);
         }
     }
 

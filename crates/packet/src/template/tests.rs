@@ -86,7 +86,7 @@ fn of_each_flow_only_what_differs_is_kept() {
     let kept = |patterns| {
         let template =
             FrameTemplate::new(&FlowSet::new(300, patterns).unwrap(), 64, Payload::Increment).unwrap();
-        (template.part_at, template.part_len, template.parts.len())
+        (template.part.start, template.part.len(), template.parts.len())
     };
     // The IPv4 checksum, both addresses, both ports, the UDP checksum: 24 to 41.
     assert_eq!(kept(vec![changing(Field::Ipv4Dst)]), (24, 24, 300 * 24));
@@ -96,7 +96,7 @@ fn of_each_flow_only_what_differs_is_kept() {
     assert_eq!(kept(vec![]).1, 16);
     let all = [Field::EthDst, Field::EthSrc, Field::Ipv6Src, Field::Ipv6Dst, Field::UdpDst].map(changing);
     let many = FrameTemplate::new(&FlowSet::new(3, all.to_vec()).unwrap(), 84, Payload::Zero).unwrap();
-    assert!(many.part_len > 48 && frame(&many, 1) != frame(&many, 2));
+    assert!(many.part.len() > 48 && frame(&many, 1) != frame(&many, 2));
 }
 
 #[test]
