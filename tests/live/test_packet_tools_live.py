@@ -323,3 +323,19 @@ def test_what_cannot_be_had_is_said() -> None:
         _, err = process.communicate(timeout=30)
         assert process.returncode == 3
         assert 'flowgauge: there is no interface "fg-none"' in err
+
+
+@pytest.mark.parametrize("backend", ["af_packet", "af_xdp"])
+def test_what_the_benchmarks_sender_in_the_kernel_sends_are_our_probes(
+    backend: str, wire: tuple[str, str], tmp_path: Path
+) -> None:
+    need("ethtool")
+    subprocess.run(inside(wire[1], "ethtool", "-K", wire[1], "gro", "on"), check=True)
+    process = capture(wire[1], tmp_path / "a.pcap", "--probes", "--json", backend=backend)
+    sender = inside(wire[0], sys.executable, "-m", "bench.kernel_sender", wire[0], "0.5", "20000")
+    sent = int(subprocess.run(sender, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
+    (probes,) = json.loads(stop(process))["probes"]
+    assert (probes["received"], probes["lost"], probes["reordered"]) == (sent, 0, 0)
+    assert 1000 < sent <= 10_001
+    (first, *_, last) = _core.read_capture(str(tmp_path / "a.pcap")).times_ns
+    assert last - first > 100_000_000

@@ -8,8 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from flowgauge.duts.interface import MAX_QUEUES
-
 
 class Version(StrEnum):
     """OpenFlow versions."""
@@ -22,7 +20,7 @@ class Version(StrEnum):
 
 def queues_option(told: str) -> Any:
     """A number of queues; `told`: which, and the default."""
-    return typer.Option(metavar="N", min=1, max=MAX_QUEUES, help=told)
+    return typer.Option(metavar="N", min=1, max=64, help=told)
 
 
 Dut = Annotated[

@@ -42,7 +42,7 @@ from flowgauge.controllers import BUILTIN
 from flowgauge.duts.control import read_control
 from flowgauge.duts.cores import CorePlan, core_plan
 from flowgauge.duts.host import call, need_root
-from flowgauge.duts.interface import MAX_QUEUES, TO_US, ControlWiring, Leads, PortWiring, Wiring
+from flowgauge.duts.interface import TO_US, ControlWiring, Leads, PortWiring, Wiring
 from flowgauge.duts.keys import Keys
 from flowgauge.duts.lease import NETNS_DIR
 from flowgauge.duts.through import read_controller, read_datapath_id, read_ofctl
@@ -53,6 +53,7 @@ VERSIONS = ("1.0", "1.3", "1.4", "1.5")
 BACKENDS = ("af_packet", "af_xdp", "dpdk")
 """The default first."""
 MAX_PORT = 0xFFFFFF00
+MAX_QUEUES = 64
 RESET_S = 120.0
 SETTLE_S = 0.1
 """How long a switch may need from a barrier to the last port's forwarding."""

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-MAX_QUEUES = 64
-"""Of a port."""
-
 
 @dataclass(frozen=True)
 class PortWiring:
