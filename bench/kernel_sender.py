@@ -19,12 +19,11 @@ import signal
 import socket
 import struct
 import sys
-import time
 
 from bench.pairs import Unavailable
 from flowgauge import _core
 
-LATE_NS = 50_000
+LATE_NS = 500_000
 NONCE, STREAM = 77, 1
 PROBE_AT, PROBE_LEN = 42, 18
 BATCH = 64
@@ -39,9 +38,13 @@ _PROG_TYPE_XDP, _LIVE_FRAMES = 6, 1 << 1
 _TIME, _REDIRECT = 5, 23
 _XDP_DROP = 1
 
-_STATE = struct.Struct("<QQQQ")
-"""Next sequence number; when it is due and the period, both in ns << FRACTION_BITS; when no more are sent, in ns."""
-_SEQ, _DUE, _PERIOD, _END = 0, 8, 16, 24
+_STATE = struct.Struct("<QQQQQ")
+"""Next sequence number; when it is due and the period, both in ns << FRACTION_BITS; when no more are sent (0: not known yet), and for how
+long they are, both in ns.
+"""
+_SEQ, _DUE, _PERIOD, _END, _DURATION = 0, 8, 16, 24, 32
+SETUP_S = 0.2
+"""The kernel takes a while until it runs the program for the first time."""
 
 
 class _Program:
@@ -125,6 +128,10 @@ class _Program:
         self._ends.append(len(self._code))
         self.add(0x2D, one, other)
 
+    def skip_if(self, one: int, instructions: int) -> None:
+        """Leave out some instructions if it is not 0."""
+        self.add(0x55, one, offset=instructions)
+
     def skip_unless_above(self, one: int, other: int, instructions: int) -> None:
         """Leave out some instructions if `one <= other`."""
         self.add(0xBD, one, other, instructions)
@@ -152,6 +159,11 @@ def _program(interface: int, state: int, length: int) -> bytes:
     p.set_8(at, state, kind=2)
     p.call(_TIME)
     p.load_8(1, at, _END)
+    p.skip_if(1, instructions=4)
+    p.move(1, now)
+    p.load_8(2, at, _DURATION)
+    p.sum(1, 2)
+    p.store_8(at, _END, 1)
     p.end_if_above(now, 1)
     p.load_8(due, at, _DUE)
     p.move(1, due)
@@ -234,9 +246,8 @@ def send(interface: str, seconds: float, pps: float) -> int:
     page = _bpf(_MAP_CREATE, struct.pack("<IIIII", _MAP_TYPE_ARRAY, 4, _STATE.size, 1, _MAPPABLE))
     program = _load(_program(socket.if_nametoindex(interface), page, len(frame)))
     with mmap.mmap(page, mmap.PAGESIZE) as state:
-        begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + 1_000_000
         period = round(1e9 / pps * (1 << FRACTION_BITS))
-        _STATE.pack_into(state, 0, 0, begin << FRACTION_BITS, period, begin + round(seconds * 1e9))
+        _STATE.pack_into(state, 0, 0, 0, period, 0, round(seconds * 1e9))
         data = ctypes.create_string_buffer(frame, len(frame))
         run = struct.pack(
             "<IIIIQQIIIIQQIIII",
@@ -246,7 +257,7 @@ def send(interface: str, seconds: float, pps: float) -> int:
         )
         # A signal ends it.
         signal.signal(signal.SIGALRM, lambda *_: None)
-        signal.setitimer(signal.ITIMER_REAL, seconds + 0.002)
+        signal.setitimer(signal.ITIMER_REAL, seconds + SETUP_S)
         try:
             _bpf(_PROG_RUN, run)
         except OSError as error:
