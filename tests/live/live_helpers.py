@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -57,23 +58,43 @@ def trials(run: Path) -> list[tuple[str, str | None]]:
     return [(t["status"], t["reason"]) for t in map(json.loads, lines)]
 
 
+def failure_among(run: Path) -> str:
+    """The reason of the one trial that failed, neither the first nor the last; the others are good."""
+    first, *between, last = trials(run)
+    assert first == last == ("ok", None)
+    assert sorted(status for status, _ in between) == ["failed", *["ok"] * (len(between) - 1)]
+    (reason,) = [reason for _, reason in between if reason]
+    return reason
+
+
 def interfere(
     argv: list[str], line: str, act: Callable[[subprocess.Popen[str]], None]
 ) -> tuple[int, str, str]:
-    """Run a command, and do something once it has printed `line`."""
+    """Run a command, and do something once it has printed `line`: promptly, also beside ports that poll on all cores."""
     with subprocess.Popen(
         [*PROGRAM, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         seen = ""
-        for text in process.stdout:
-            seen += text
-            if line in text:
-                act(process)
-                break
+        with _ahead_of_others():
+            for text in process.stdout:
+                seen += text
+                if line in text:
+                    act(process)
+                    break
         out, err = process.communicate(timeout=60)
     assert "Traceback" not in err
     return process.returncode, seen + out, err
+
+
+@contextmanager
+def _ahead_of_others() -> Iterator[None]:
+    """This thread, and what it starts, run before anything of normal priority."""
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def lease_under(pid: int) -> Lease:

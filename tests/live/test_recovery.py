@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from live_helpers import exists, interfere, lease_under, trials
+from live_helpers import exists, failure_among, interfere, lease_under
 
 from flowgauge import _core
 from flowgauge.duts import hugepages
@@ -84,11 +84,7 @@ def test_the_trial_fails_with_the_reason_and_the_next_is_good(
 
     code, out, err = interfere(["run", BENCHMARK, *TRIALS, "--dut", dut, "-o", str(run)], "#1: ok", act)
     assert code == 1, out + err
-    first, *hit, last = trials(run)
-    assert first == last == ("ok", None)
-    assert sorted(status for status, _ in hit) == ["failed", "ok"]
-    (why,) = [why for _, why in hit if why]
-    assert why.startswith(reason), why
+    assert failure_among(run).startswith(reason)
     (lease,) = leases
     assert exists(lease.namespaces, lease.directories) == []
     assert not any(process.alive() for process in lease.processes)
