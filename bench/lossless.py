@@ -28,7 +28,7 @@ START_PPS, LOWEST_PPS = 1_000_000.0, 20_000.0
 LEAP = 8
 """Rungs by which short trials climb or descend before they close in."""
 REACHED = 0.95
-"""What share of the rate the sender must have reached; it leaves out what fell due while its core was taken away for longer."""
+"""What share of the rate the sender must have reached: it leaves out what fell due while its core was taken away from it."""
 DRAIN_S = 0.3
 
 Trial = Callable[[float, float], float | None]
@@ -75,17 +75,18 @@ class Ladder:
         return low
 
     def _promising(self, rung: int) -> bool:
-        return any(self._lossless(rung, QUICK_S) for _ in range(2))
+        return any(self._lossless(rung, QUICK_S) is not None for _ in range(2))
 
     def _held(self, rung: int) -> float:
         """The rate, if all but one of ten trials lose nothing, else 0; stops as soon as that is decided."""
         rates: list[float] = []
         failed = 0
         while failed <= MAY_FAIL and len(rates) < TRIALS - MAY_FAIL:
-            if rate := self._lossless(rung, TRIAL_S):
-                rates.append(rate)
-            else:
+            rate = self._lossless(rung, TRIAL_S)
+            if rate is None:
                 failed += 1
+            else:
+                rates.append(rate)
         told = f"{len(rates)} of {len(rates) + failed} trials without loss"
         print(f"    {pps(rung):.4g} frames/s: {told}", file=sys.stderr)
         return statistics.median(rates) if failed <= MAY_FAIL else 0.0

@@ -38,9 +38,8 @@ SPREAD = 0.10
 def offer(testbed: Testbed, asked: argparse.Namespace, pps: float | None, seconds: float) -> Reception:
     """One trial: constant rate, or as fast as possible, from the first port to the second."""
     schedule = Schedule.max() if pps is None else Schedule.cbr(round(pps))
-    stream = Stream(
-        *(probe_flows(), asked.size, schedule), source=0, sink=1, duration_s=seconds, late=asked.late
-    )
+    way = {"source": 0, "sink": 1}
+    stream = Stream(probe_flows(), asked.size, schedule, **way, duration_s=seconds, late=asked.late)
     transmission = testbed.transmit(stream, drain_s=0.2)
     transmission.wait()
     return transmission.reception(0)
@@ -52,11 +51,25 @@ def throughput(testbed: Testbed, asked: argparse.Namespace) -> float:
     floods = [offer(testbed, asked, None, 1.0) for _ in range(FLOODS)]
     pps = statistics.median(flood.received / (flood.elapsed_ns / 1e9) for flood in floods)
     for _ in range(STEPS):
-        tried = [offer(testbed, asked, pps, asked.seconds) for _ in range(TRIES)]
-        if sum(trial.received == trial.sent for trial in tried) > TRIES / 2:
-            return pps * statistics.median(_offered(trial) for trial in tried)
+        if kept := _mostly_kept(testbed, asked, pps):
+            return pps * statistics.median(map(_offered, kept))
         pps *= STEP
-    raise SystemExit(f"even at {pps / 1e6:.2f} Mpps most trials lose frames")
+    raise SystemExit(f"even at {pps / STEP / 1e6:.2f} Mpps most trials lose frames")
+
+
+def _mostly_kept(testbed: Testbed, asked: argparse.Namespace, pps: float) -> list[Reception]:
+    """The trials without loss if they are most of TRIES, else none; stops as soon as that is decided."""
+    kept: list[Reception] = []
+    lost = 0
+    while lost <= TRIES // 2:
+        trial = offer(testbed, asked, pps, asked.seconds)
+        if trial.received < trial.sent:
+            lost += 1
+        else:
+            kept.append(trial)
+        if len(kept) > TRIES // 2:
+            return kept
+    return []
 
 
 def spread(medians: Sequence[float]) -> float:
