@@ -170,14 +170,10 @@ impl Connection {
         barrier
     }
 
-    /// Starts a job in the I/O loop. Several may run and take turns.
+    /// Starts a job in the I/O loop. Several may run and take turns. On a connection that has ended it is told so at once.
     pub fn start_job(&self, job: Box<dyn Job>) {
-        match self.shared.why() {
-            None => self.shared.command(Command::Start(job)),
-            Some(why) => {
-                let mut job = job;
-                job.ended(&why, 0);
-            }
+        if let Err((why, mut job)) = self.shared.start(job) {
+            job.ended(&why, 0);
         }
     }
 

@@ -139,9 +139,11 @@ impl Link {
         jobs.chain(self.silence_deadline()).chain(self.closing).min()
     }
 
-    /// Tells everyone that the connection is over.
+    /// Tells everyone that the connection is over: first its holders, so that whoever hears of it from a job finds it so.
     pub fn end(mut self, why: &ChannelError) {
         let acknowledged = self.socket.acknowledged();
+        self.session.batch_done();
+        self.shared.end(why.clone());
         for (job, _) in &mut self.jobs {
             job.ended(why, acknowledged);
         }
@@ -150,8 +152,6 @@ impl Link {
                 job.ended(why, acknowledged);
             }
         }
-        self.session.batch_done();
-        self.shared.end(why.clone());
     }
 
     fn commands(&mut self) -> bool {

@@ -188,6 +188,23 @@ impl Shared {
 
     pub fn command(&self, command: Command) {
         lock(&self.commands).push(command);
+        self.announce_commands();
+    }
+
+    /// Leaves a job to the I/O thread; gives it back when the connection has ended, as nobody would take it up.
+    pub fn start(&self, job: Box<dyn Job>) -> Result<(), (ChannelError, Box<dyn Job>)> {
+        // The end is marked before the last commands are taken, under this lock.
+        let mut commands = lock(&self.commands);
+        if let Some(why) = self.why() {
+            return Err((why, job));
+        }
+        commands.push(Command::Start(job));
+        drop(commands);
+        self.announce_commands();
+        Ok(())
+    }
+
+    fn announce_commands(&self) {
         self.commanded.store(true, Ordering::Release);
         self.wake.notify();
     }
