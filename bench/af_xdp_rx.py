@@ -1,7 +1,8 @@
 """AF_XDP receive: the highest rate without loss on a veth, beside testpmd on net_af_xdp (rxonly), same sender and same rule for both.
 
 The kernel runs the program and copies each frame into our memory on the sender's core; the receivers have a core of their own. Ours
-checks every frame's sequence number and delay; testpmd counts and forgets. It gets the largest rings that its driver makes use of.
+checks every frame's sequence number and delay; testpmd counts and forgets. It gets the largest rings that its driver makes use of, and
+no busy polling: it would then take frames out of the veth's queue of 256 by itself, and lose some even at 500 000 frames per second.
 """
 
 from __future__ import annotations
@@ -31,6 +32,6 @@ def rxonly(link: Wire) -> Receiver:
             raise RuntimeError(f"testpmd said: {text[-2000:]}")
         return int(found[1]), int(found[2])
 
-    device = f"net_af_xdp0,iface={link.right}"
+    device = f"net_af_xdp0,iface={link.right},busy_budget=0"
     options = ["--forward-mode=rxonly", "--rxd=4096", "--burst=64", *MBUFS, "--auto-start"]
     return Receiver(testpmd([device], *options), signal.SIGINT, count, core=None, start_s=2.0)

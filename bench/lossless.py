@@ -55,11 +55,23 @@ class Ladder:
             while higher := self._held(rung + 1):
                 rung, held = rung + 1, higher
         else:
-            while not held and not self._lowest(rung):
-                rung -= 1
-                held = self._held(rung)
+            rung, held = self._descend(rung)
         self._rung = rung
         return held
+
+    def _descend(self, failed: int) -> tuple[int, float]:
+        """The highest rung below that is held, and its rate: in ever longer leaps down to one that is, then halved."""
+        rung, held, leap = failed, 0.0, 1
+        while not held and not self._lowest(rung):
+            failed, rung, leap = rung, rung - leap, 2 * leap
+            held = self._held(rung)
+        while held and failed - rung > 1:
+            middle = (rung + failed) // 2
+            if higher := self._held(middle):
+                rung, held = middle, higher
+            else:
+                failed = middle
+        return rung, held
 
     def _bracket(self) -> int:
         """The highest rung that one of two short trials holds: leap past it, then halve."""

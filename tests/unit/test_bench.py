@@ -48,6 +48,15 @@ def test_the_ladder_finds_the_highest_rate_that_is_held(limit: float) -> None:
     assert again == first
 
 
+@pytest.mark.parametrize("later", [35_000.0, 2_900_000.0, 3_600_000.0])
+def test_the_ladder_follows_a_receiver_that_has_changed(later: float) -> None:
+    limits = [3_000_000.0]
+    ladder = Ladder(lambda pps, _: pps if pps <= limits[-1] else None)
+    ladder.highest()
+    limits.append(later)
+    assert later / STEP < ladder.highest() <= later
+
+
 def test_one_trial_of_ten_may_lose_a_frame_and_two_may_not() -> None:
     asked: list[float] = []
 
