@@ -69,7 +69,6 @@ _FORMS = {
     "exit": _Form(0x95, ""),
 }
 """`map N` is a pointer to the first value of the map with the descriptor N."""
-_LINE = re.compile(r"\s*(?:(\w+):)?\s*([^;]*?)\s*(?:goto (\w+))?\s*(?:;.*)?")
 _OPERAND = re.compile(r"\b([rw])(\d)\b|(-?\b(?:0x[0-9a-f]+|\d+)\b)")
 
 
@@ -83,10 +82,11 @@ def assemble(text: str) -> bytes:
     places: dict[str, int] = {}
     jumps: list[tuple[int, str]] = []
     for line in text.splitlines():
-        place, statement, goal = match.groups() if (match := _LINE.fullmatch(line)) else ("", line, "")
+        text_only, _, _ = line.partition(";")
+        *labels, instruction = text_only.split(":")
+        statement, _, goal = (part.strip() for part in instruction.partition("goto "))
         form = _FORMS.get(_OPERAND.sub(lambda found: (found[1] or "n").upper(), statement))
-        if place:
-            places[place] = len(code)
+        places |= {label.strip(): len(code) for label in labels}
         if goal:
             jumps.append((len(code), goal))
         if form:
@@ -115,18 +115,16 @@ def load_xdp(code: bytes) -> int:
         raise Unavailable(f"the kernel takes no such BPF program: {error}\n{log.value.decode()}") from error
 
 
-def run_on_frames(program: int, frame: bytes, batch: int, interface: int = 0) -> None:
+def run_on_frames(program: int, frame: bytes, batch: int) -> None:
     """Run an XDP program over and over on copies of a frame, which then go where it says, until a signal comes.
 
-    `batch`: after how many they are handed over. `interface`: the index of the one that they seem to come from; 0: the loopback.
-    Raises Unavailable where the kernel can't do it (before Linux 5.18).
+    `batch`: after how many they are handed over. Raises Unavailable where the kernel can't do it (before Linux 5.18).
     """
     data = ctypes.create_string_buffer(frame, len(frame))
-    context = ctypes.create_string_buffer(struct.pack("<IIIIII", 0, len(frame), 0, interface, 0, 0), 24)
     run = struct.pack(
         "<IIIIQQIIIIQQIIII",
         *(program, 0, len(frame), 0, ctypes.addressof(data), 0),
-        *(_FOREVER, 0, len(context), 0, ctypes.addressof(context), 0),
+        *(_FOREVER, 0, 0, 0, 0, 0),
         *(_LIVE_FRAMES, 0, batch, 0),
     )
     try:

@@ -38,8 +38,9 @@ SPREAD = 0.10
 def offer(testbed: Testbed, asked: argparse.Namespace, pps: float | None, seconds: float) -> Reception:
     """One trial: constant rate, or as fast as possible, from the first port to the second."""
     schedule = Schedule.max() if pps is None else Schedule.cbr(round(pps))
-    way = {"source": 0, "sink": 1}
-    stream = Stream(probe_flows(), asked.size, schedule, **way, duration_s=seconds, late=asked.late)
+    stream = Stream(
+        probe_flows(), asked.size, schedule, source=0, sink=1, duration_s=seconds, late=asked.late
+    )
     transmission = testbed.transmit(stream, drain_s=0.2)
     transmission.wait()
     return transmission.reception(0)

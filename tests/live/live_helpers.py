@@ -89,7 +89,7 @@ def interfere(
 
 @contextmanager
 def _ahead_of_others() -> Iterator[None]:
-    """This thread, and what it starts, run before anything of normal priority."""
+    """This thread, and what it starts, run before all that has no real-time priority: `served_first` is what `ovs:dpdk` itself takes."""
     os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     try:
         yield
