@@ -26,8 +26,6 @@ const VIRTUAL: [&str; 8] = [
 ];
 /// Buffers per queue beyond those in its rings: bursts that are being written, received or kept to try again.
 const SPARE: u32 = 8 * BURST as u32;
-/// What DPDK's interrupt thread takes, with plenty to spare, to follow a change of a vhost-user socket.
-const SETTLE: Duration = Duration::from_millis(20);
 const ETHERNET_HEADER: usize = 14;
 const VLAN_TAG: usize = 4;
 
@@ -191,11 +189,6 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         let _alone = alone();
-        if self.is_vhost_user() {
-            // When the other side has just gone, DPDK's interrupt thread still works on the device, and does not look whether
-            // it is there.
-            std::thread::sleep(SETTLE);
-        }
         // SAFETY: the last port of the device is gone. With frames still on loan the shim leaves their memory alone.
         unsafe { (self.shim.close)(&mut self.raw) };
     }

@@ -194,14 +194,17 @@ fn memif_joins_two_ports() {
     // The server has no link before the client is there.
     let hasty = DpdkOptions { link_wait: Duration::from_millis(1), ..side(true) };
     assert_eq!(open(&hasty).err().unwrap().name(), "dpdk-device");
-    let server = std::thread::spawn({
-        let options = side(true);
-        move || open(&options)
-    });
-    // A client is refused where no server listens.
-    until(|| socket.exists());
-    let client = open(&side(false));
-    let (mut a, mut b) = (server.join().unwrap().unwrap(), client.unwrap());
+    let both = || {
+        let server = std::thread::spawn({
+            let options = side(true);
+            move || open(&options)
+        });
+        // A client is refused where no server listens.
+        until(|| socket.exists());
+        let client = open(&side(false));
+        (server.join().unwrap().unwrap(), client.unwrap())
+    };
+    let (mut a, mut b) = both();
     // The client's receive side offers its buffers when it is first polled.
     b.rx(&mut Burst::new(), 1).unwrap();
     send(&mut a, 0..300, 60);
@@ -211,6 +214,11 @@ fn memif_joins_two_ports() {
     drop(b);
     let error = until_down(&mut a);
     assert!(error.to_string().contains("the link is down"), "{error}");
+    drop(a);
+    // One closes while DPDK learns that the other has.
+    for _ in 0..20 {
+        drop(both());
+    }
 }
 
 /// Waits for something to happen, while patience lasts.
@@ -357,7 +365,7 @@ fn vhost_user_beside_another_dpdk_process_which_dies() {
     assert_eq!(error.name(), "link-down");
     assert!(error.to_string().contains("closed the vhost-user socket"), "{error}");
     // The next switch finds the same socket, and the port works again.
-    let Some(_echo) = Echo::start(&socket) else { return };
+    let Some(echo) = Echo::start(&socket) else { return };
     until(|| port.check().is_ok());
     std::thread::sleep(Duration::from_millis(1500));
     // What the first switch had not taken may come back from the second.
@@ -367,6 +375,8 @@ fn vhost_user_beside_another_dpdk_process_which_dies() {
     }
     send(&mut port, 0..200, 60);
     assert_eq!(receive(&mut port, 200, 60), (0..200).collect::<Vec<_>>());
+    // DPDK learns that the other side has gone while the port closes.
+    drop(echo);
     drop(port);
     assert!(!socket.exists(), "the socket goes with the port");
 }

@@ -3,9 +3,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_alarm.h>
 #include <rte_dev.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
@@ -192,17 +195,66 @@ setup_queues(struct fg_port *port, const struct fg_port_config *config)
 	return 0;
 }
 
-static int
-remove_device(uint16_t id, bool started)
+/* Takes out what virtual devices (net_ring) keep beyond their end. */
+static void
+drain(const struct fg_port *port)
 {
+	const unsigned int most = 2 * RTE_MAX(port->rx_descriptors, 1024) / 32;
+	struct rte_mbuf *mbufs[32];
+	unsigned int turn;
+	uint16_t queue, n;
+
+	for (queue = 0; queue < port->queues; queue++) {
+		/* Bounded: net_null never runs dry. */
+		for (turn = 0; turn < most; turn++) {
+			n = rte_eth_rx_burst(port->id, queue, mbufs, RTE_DIM(mbufs));
+			if (n == 0)
+				break;
+			rte_pktmbuf_free_bulk(mbufs, n);
+		}
+	}
+}
+
+struct removal {
+	const struct fg_port *port;
+	bool started;
+	sem_t done;
+};
+
+static void
+remove_now(void *argument)
+{
+	struct removal *removal = argument;
+	uint16_t id = removal->port->id;
 	struct rte_eth_dev_info info;
 	int ret;
 
 	ret = rte_eth_dev_info_get(id, &info);
-	if (started)
+	if (removal->started) {
+		drain(removal->port);
 		rte_eth_dev_stop(id);
+	}
 	rte_eth_dev_close(id);
-	return ret == 0 ? rte_dev_remove(info.device) : ret;
+	if (ret == 0)
+		rte_dev_remove(info.device);
+	sem_post(&removal->done);
+}
+
+/*
+ * On DPDK's interrupt thread, where alarms run: that is where memif and virtio-user learn that the other side has gone, and
+ * take the connection down without a lock. Two threads would free the same memory.
+ */
+static void
+remove_device(const struct fg_port *port, bool started)
+{
+	struct removal removal = { .port = port, .started = started };
+
+	sem_init(&removal.done, 0, 0);
+	if (rte_eal_alarm_set(1, remove_now, &removal) != 0)
+		remove_now(&removal);
+	while (sem_wait(&removal.done) != 0)
+		; /* a signal came */
+	sem_destroy(&removal.done);
 }
 
 /* Everything between a probed device and a running port. */
@@ -266,30 +318,10 @@ port_open(const struct fg_port_config *config, struct fg_port *port, const char 
 		return ret;
 	ret = bring_up(port, config, step);
 	if (ret != 0) {
-		remove_device(port->id, false);
+		remove_device(port, false);
 		free_pools(port);
 	}
 	return ret;
-}
-
-/* Takes out what virtual devices (net_ring) keep beyond their end. */
-static void
-drain(const struct fg_port *port)
-{
-	const unsigned int most = 2 * RTE_MAX(port->rx_descriptors, 1024) / 32;
-	struct rte_mbuf *mbufs[32];
-	unsigned int turn;
-	uint16_t queue, n;
-
-	for (queue = 0; queue < port->queues; queue++) {
-		/* Bounded: net_null never runs dry. */
-		for (turn = 0; turn < most; turn++) {
-			n = rte_eth_rx_burst(port->id, queue, mbufs, RTE_DIM(mbufs));
-			if (n == 0)
-				break;
-			rte_pktmbuf_free_bulk(mbufs, n);
-		}
-	}
 }
 
 static int
@@ -297,8 +329,7 @@ port_close(struct fg_port *port)
 {
 	uint16_t queue;
 
-	drain(port);
-	remove_device(port->id, true);
+	remove_device(port, true);
 	for (queue = 0; queue < port->queues; queue++)
 		if (!rte_mempool_full(port->pools[queue]))
 			return 1;
