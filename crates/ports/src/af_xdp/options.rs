@@ -31,7 +31,8 @@ pub struct AfXdpOptions {
 }
 
 impl Default for AfXdpOptions {
-    /// 32 768 frames to receive, of 64 MiB in all: 25 ms of the highest rate that a veth delivers.
+    /// 32 768 frames to receive, of 64 MiB in all: 6 ms of the most that a veth delivers, 5.2 million frames per second. With
+    /// 4096 it delivers 8.3 million, but each time that the receiver's core is taken away for half a millisecond frames are lost.
     fn default() -> Self {
         AfXdpOptions {
             steer: Steer::All,
