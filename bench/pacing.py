@@ -3,6 +3,7 @@
 The kernel at the other end of a veth pair stamps what arrives, for all tools alike; a gap's error is its distance from the period. Tools
 are compared that keep the mean rate, as those same stamps tell; how the others did is printed. Our own figures (schedule error, mean
 rate, late frames, stalls) go to standard error. Ring ports have no kernel at their end: there our schedule error's p99 stands alone.
+Ours leave one by one, as befits whoever wants the pace exact: late ones that leave together follow each other even more closely.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Gaps:
 def run(backend: str, pps: int, pairs: int) -> Result:
     """Nanoseconds, both sides."""
     if backend == "ring":
-        program = [example("packet_bench"), "ring", str(SECONDS), "--pps", str(pps), "--core", "1"]
+        program = [example("packet_bench"), "ring", *pace(pps)]
         errors = [float(reported(program, pps)["gap_p99_ns"]) for _ in range(pairs)]
         return alone(errors, why="none: no other tool sends into a ring port", unit="ns")
     need("ip", "tcpdump", "tcpreplay", "trafgen", "taskset")
@@ -97,18 +98,22 @@ def side_by_side(
     return compare(mine, keeping[best], peer_name=best, unit="ns", less_is_better=True)
 
 
+def pace(pps: int) -> list[str]:
+    """How long ours sends, how fast, and how much at once."""
+    return [str(SECONDS), "--pps", str(pps), "--burst", "1", "--core", "1"]
+
+
 @contextmanager
 def sender(backend: str, link: Wire, pps: int) -> Iterator[Sequence[str]]:
     """The command that sends ours out of the left end."""
-    pace = [str(SECONDS), "--pps", str(pps), "--core", "1"]
     if backend != "dpdk":
-        program = [example("packet_bench"), "tx", link.left, *pace, "--backend", backend]
+        program = [example("packet_bench"), "tx", link.left, *pace(pps), "--backend", backend]
         yield link.command(link.left, program)
         return
     need_dpdk()
     with huge_memory(MEMORY_MIB):
         device = f"net_af_packet0,iface={link.left}"
-        program = [example("packet_bench"), "tx", device, *pace, "--backend", "dpdk"]
+        program = [example("packet_bench"), "tx", device, *pace(pps), "--backend", "dpdk"]
         yield link.command(link.left, ["env", f"FLOWGAUGE_DPDK_SHIM={shim()}", *program])
 
 

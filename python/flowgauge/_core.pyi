@@ -184,7 +184,7 @@ class Transmission:
     """Streams on their way: one worker thread transmits and receives on all ports.
 
     `cores`: a worker on each instead of one on `core`, the ports divided among them in their order, first queues first. `burst`: the
-    most frames that leave together (1: each by itself, for the most exact times; None: 64).
+    most frames that leave together (1: each by itself, for the most exact times; None: 128).
     """
 
     def __init__(

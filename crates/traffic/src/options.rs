@@ -26,7 +26,8 @@ pub struct Options {
     pub spin: SpinPolicy,
     /// The core to run on.
     pub core: Option<usize>,
-    /// The most frames that leave together; `None`: 64. Frames of a stream with a pace leave one by one unless they are late.
+    /// The most frames that leave together; `None`: [`BURST`](flowgauge_ports::BURST). Frames of a stream with a pace leave one
+    /// by one unless they are late.
     pub burst: Option<usize>,
     /// Length of the slices in which delays are averaged over time; `None`: a hundredth of the longest stream, or 10 ms
     /// where that is unknown.

@@ -8,7 +8,7 @@
 //! packet_bench ring SECONDS            from one ring port to another; also with --delay-us and --loss-one-in
 //!   --backend af_packet|af_xdp|dpdk|null   what PORT is: an interface, a DPDK device with its arguments, any word (default af_packet)
 //!   --pps RATE [--poisson] [--skip]    a pace instead of as fast as possible; late frames are skipped instead of made up for
-//!   --burst N                          the most frames that leave together, instead of 64
+//!   --burst N                          the most frames that leave together, instead of 128
 //!   --size BYTES  --flows N  --core N[,N]  --netns NAME  --bypass  --busy-poll-us N
 //! ```
 //! Every frame bears its own sequence number and time.
