@@ -2,7 +2,7 @@
 
 The kernel runs the program and copies each frame into our memory on the sender's core; the receivers have a core of their own. Ours
 checks every frame's sequence number and delay; testpmd counts and forgets. It gets the largest rings that its driver makes use of, and
-no busy polling: with it, it would take frames out of the veth's queue of 256 by itself, and hold no higher rate.
+no busy polling: it then takes frames out of the veth's queue of 256 by itself, and holds no higher rate.
 """
 
 from __future__ import annotations

@@ -65,13 +65,7 @@ class Ladder:
         while not held and not self._lowest(rung):
             failed, rung, leap = rung, rung - leap, 2 * leap
             held = self._held(rung)
-        while held and failed - rung > 1:
-            middle = (rung + failed) // 2
-            if higher := self._held(middle):
-                rung, held = middle, higher
-            else:
-                failed = middle
-        return rung, held
+        return _halve(rung, held, failed, self._held) if held else (rung, held)
 
     def _bracket(self) -> int:
         """The highest rung that one of two short trials holds: leap past it, then halve."""
@@ -81,10 +75,7 @@ class Ladder:
         high = low + LEAP
         while self._promising(high):
             low, high = high, high + LEAP
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._promising(middle) else (low, middle)
-        return low
+        return _halve(low, True, high, self._promising)[0]
 
     def _promising(self, rung: int) -> bool:
         return any(self._lossless(rung, QUICK_S) is not None for _ in range(2))
@@ -111,6 +102,17 @@ class Ladder:
 
     def _lowest(self, rung: int) -> bool:
         return pps(rung) <= LOWEST_PPS
+
+
+def _halve(low: int, answer: float, high: int, ask: Callable[[int], float]) -> tuple[int, float]:
+    """The highest rung that has an answer other than 0, and that answer, between one that has it and one that has not."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if higher := ask(middle):
+            low, answer = middle, higher
+        else:
+            high = middle
+    return low, answer
 
 
 def pps(rung: int) -> float:
